@@ -15,9 +15,15 @@ use crate::before::BeforePresets;
 /// meaning in another run.
 pub(crate) struct PresetUsers {
     query: QueryState<Columns, Filter>,
-    /// The last copy, which the next one shares if nothing has changed since.
-    last: Arc<[User]>,
-    /// The change tick of the last copy.
+    /// The last copy. The next one shares its list if nothing has changed since.
+    last: Users,
+}
+
+/// A copy of all users.
+#[derive(Clone)]
+pub(crate) struct Users {
+    list: Arc<[User]>,
+    /// The change tick at which it was taken.
     taken: Tick,
 }
 
@@ -30,7 +36,7 @@ type Columns = (
 type Filter = (Or<(With<UsesPreset>, With<BeforePresets>)>, Allow<Disabled>);
 
 /// An agent that uses a preset, or once had one.
-pub(crate) struct User {
+struct User {
     agent: Entity,
     uses: Option<UsesPreset>,
     before: Option<BeforePresets>,
@@ -40,15 +46,17 @@ impl PresetUsers {
     pub(crate) fn new(world: &mut World) -> Self {
         Self {
             query: world.query_filtered(),
-            last: Arc::default(),
-            taken: world.read_change_tick(),
+            last: Users {
+                list: Arc::default(),
+                taken: world.read_change_tick(),
+            },
         }
     }
 
     /// Whether the world is as in the last copy.
     fn is_as_before(&mut self, world: &World, now: Tick) -> bool {
-        let taken = self.taken;
-        let mut known = self.last.iter();
+        let taken = self.last.taken;
+        let mut known = self.last.list.iter();
         let same = self.query.iter(world).all(|(agent, uses, before)| {
             let is_changed = |it: Ref<BeforePresets>| it.last_changed().is_newer_than(taken, now);
             known.next().is_some_and(|it| {
@@ -63,9 +71,9 @@ impl PresetUsers {
 }
 
 impl SnapshotPart for PresetUsers {
-    type Copy = Arc<[User]>;
+    type Copy = Users;
 
-    fn take(&mut self, world: &mut World) -> Arc<[User]> {
+    fn take(&mut self, world: &mut World) -> Users {
         let now = world.read_change_tick();
         if !self.is_as_before(world, now) {
             let users = self.query.iter(world);
@@ -74,21 +82,25 @@ impl SnapshotPart for PresetUsers {
                 uses: uses.cloned(),
                 before: before.map(|it| BeforePresets::clone(&it)),
             });
-            self.last = users.collect();
+            self.last.list = users.collect();
         }
-        self.taken = now;
+        self.last.taken = now;
         self.last.clone()
     }
 
-    fn restore(&mut self, world: &mut World, users: &Arc<[User]>, spawned: &EntityHashMap<Entity>) {
-        let now_of = |agent: Entity| spawned.get(&agent).copied().unwrap_or(agent);
-        let types = world.resource::<AppTypeRegistry>().clone();
-        for user in users.iter() {
-            if let Ok(agent) = world.get_entity_mut(now_of(user.agent)) {
-                user.put_back(agent, spawned, &types);
+    fn restore(&mut self, world: &mut World, users: &Users, spawned: &EntityHashMap<Entity>) {
+        let mut past = Past {
+            taken: users.taken,
+            spawned: spawned.clone(),
+            types: world.resource::<AppTypeRegistry>().clone(),
+        };
+        for user in users.list.iter() {
+            if let Ok(agent) = world.get_entity_mut(now_of(user.agent, spawned)) {
+                user.put_back(agent, &mut past);
             }
         }
-        let kept: EntityHashSet = users.iter().map(|it| now_of(it.agent)).collect();
+        let agents = users.list.iter().map(|it| now_of(it.agent, spawned));
+        let kept: EntityHashSet = agents.collect();
         let present = self.query.iter(world).map(|(agent, ..)| agent);
         let others: Vec<Entity> = present.filter(|it| !kept.contains(it)).collect();
         for agent in others {
@@ -102,12 +114,12 @@ impl SnapshotPart for PresetUsers {
     }
 
     /// Successive snapshots share the users, which seldom change.
-    fn bytes(_: &Arc<[User]>) -> usize {
-        size_of::<Arc<[User]>>()
+    fn bytes(_: &Users) -> usize {
+        size_of::<Users>()
     }
 
-    fn is_empty(users: &Arc<[User]>) -> bool {
-        users.is_empty()
+    fn is_empty(users: &Users) -> bool {
+        users.list.is_empty()
     }
 
     fn is_in_files() -> bool {
@@ -115,17 +127,23 @@ impl SnapshotPart for PresetUsers {
     }
 }
 
+/// The agent that stands for one of a copy now.
+fn now_of(agent: Entity, spawned: &EntityHashMap<Entity>) -> Entity {
+    spawned.get(&agent).copied().unwrap_or(agent)
+}
+
+/// What a copy that is put back knows of the world from which it was taken.
+struct Past {
+    /// The change tick at which it was taken.
+    taken: Tick,
+    /// The entities that replace those of then.
+    spawned: EntityHashMap<Entity>,
+    types: AppTypeRegistry,
+}
+
 impl User {
-    fn put_back(
-        &self,
-        mut agent: EntityWorldMut,
-        spawned: &EntityHashMap<Entity>,
-        types: &AppTypeRegistry,
-    ) {
-        match self.before_among(spawned, types) {
-            Some(before) => agent.insert(before),
-            None => agent.remove::<BeforePresets>(),
-        };
+    fn put_back(&self, mut agent: EntityWorldMut, past: &mut Past) {
+        self.put_back_before(&mut agent, past);
         let Some(uses) = &self.uses else {
             agent.remove::<UsesPreset>();
             return;
@@ -149,17 +167,25 @@ impl User {
         }
     }
 
-    /// What presets have kept, with the entities that were spawned again.
-    fn before_among(
-        &self,
-        spawned: &EntityHashMap<Entity>,
-        types: &AppTypeRegistry,
-    ) -> Option<BeforePresets> {
-        let mut before = self.before.clone()?;
-        if !spawned.is_empty() {
-            before.map_entities(&mut spawned.clone(), &types.read());
+    /// Puts back what presets have kept, with the entities that were spawned again.
+    fn put_back_before(&self, agent: &mut EntityWorldMut, past: &mut Past) {
+        let Some(before) = &self.before else {
+            agent.remove::<BeforePresets>();
+            return;
+        };
+        let now = agent.world().read_change_tick();
+        let is_unchanged = agent
+            .get_ref::<BeforePresets>()
+            .is_some_and(|it| !it.last_changed().is_newer_than(past.taken, now));
+        // The next copy shares what stays.
+        if is_unchanged && past.spawned.is_empty() {
+            return;
         }
-        Some(before)
+        let mut before = before.clone();
+        if !past.spawned.is_empty() {
+            before.map_entities(&mut past.spawned, &past.types.read());
+        }
+        agent.insert(before);
     }
 
     /// Whether the preset had been applied already: its file may not have been loaded yet.
@@ -313,11 +339,25 @@ mod tests {
         let first = take(&mut app);
         update(&mut app);
         let second = take(&mut app);
-        assert!(Arc::ptr_eq(&first, &second));
+        assert!(Arc::ptr_eq(&first.list, &second.list));
         load(&mut app, &preset, "{ Wander: () }");
         let third = take(&mut app);
-        assert!(!Arc::ptr_eq(&second, &third));
+        assert!(!Arc::ptr_eq(&second.list, &third.list));
         app.world_mut().despawn(agent);
-        assert!(take(&mut app).is_empty());
+        assert!(take(&mut app).list.is_empty());
+    }
+
+    #[test]
+    fn snapshots_share_the_users_of_presets_that_going_back_does_not_change() {
+        let mut app = app();
+        let preset = loaded(&mut app, "{ Seek: () }");
+        spawn_user(&mut app, &preset);
+        let mut users = PresetUsers::new(app.world_mut());
+        let first = users.take(app.world_mut());
+        app.world_mut().increment_change_tick();
+        users.restore(app.world_mut(), &first, &EntityHashMap::default());
+        update(&mut app);
+        let second = users.take(app.world_mut());
+        assert!(Arc::ptr_eq(&first.list, &second.list));
     }
 }
