@@ -28,8 +28,10 @@ use crate::Lane;
 /// first go to the far side. On the way each member has a [`Lane`] of its own, and the group passes corners
 /// side by side.
 ///
-/// If the target is a member itself, it stays where it is, and the others get places around it. Without a
-/// [`NavigateTo`](crate::NavigateTo) it gets none, so that a player can drive it; its place then goes with it.
+/// If the target is a member itself, it stays where it is, and the others get places around it, also if it is not
+/// steered. Without a [`NavigateTo`](crate::NavigateTo) it gets none, so that a player can drive it; its place then goes
+/// with it. If it is to be held in place, insert a `NavigateTo` to its [`GroupPlace::at`], or any before it joins: with
+/// another one it leaves the group.
 ///
 /// **Changes on the way.** A latecomer gets the free place nearest to the target. The place of a member that
 /// is despawned, has another order, or that your game sends elsewhere by its `NavigateTo`, becomes free; within 32 ticks it goes to a member that has none, if there is

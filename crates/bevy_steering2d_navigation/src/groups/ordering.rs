@@ -164,7 +164,7 @@ impl Overview {
         if memory.planned.is_some() && !memory.arrived {
             self.ways.push(Way::of(entity, first, group, memory.center));
         }
-        let host = listed.and_then(|listed| host_of(order, listed, members, memory));
+        let host = listed.and_then(|listed| host_of(order, listed, world, memory));
         let Some(planned) = planned_for(entity, order, memory, host, world) else {
             return;
         };
@@ -227,17 +227,17 @@ fn planned_for(
     })
 }
 
-/// The member that is the target of its own group. One that is not steered now remains it.
+/// The member that is the target of its own group, steered or not. One that is hidden from queries now remains it.
 fn host_of(
     order: &GroupArrive,
     listed: &GroupMembers,
-    members: &Members,
+    world: &GroupWorld,
     memory: &GroupArriveMemory,
 ) -> Option<SteeringId> {
     let target = order.target.entity()?;
     listed.iter().find(|it| *it == target)?;
-    match members.get(target) {
-        Ok((&id, ..)) => Some(id),
+    match world.bodies.get(target) {
+        Ok((&id, _)) => Some(id),
         Err(_) => memory.planned.and_then(|it| it.host),
     }
 }
@@ -279,8 +279,14 @@ impl Turn {
     ) -> Lot {
         let Self { lot, planned, .. } = *self;
         if !self.holds {
-            let (target, terrain) = (planned.target, &world.terrain);
-            let lot = place_all(group, lot.order, order, target, terrain, taken(), memory);
+            let terrain = &world.terrain;
+            let around = (planned.target, self.host_disc(order, world));
+            let lot = place_all(group, lot.order, order, around, terrain, taken(), memory);
+            // Also between two looks they are chosen for the solids of now.
+            let planned = Planned {
+                revision: terrain.revision(),
+                ..planned
+            };
             (memory.planned, memory.arrived, memory.ways_known) = (Some(planned), false, false);
             (memory.meeting, memory.last_look) = (None, None);
             return lot;
@@ -294,9 +300,21 @@ impl Turn {
         let needs_place =
             |it: &Member| !lot.includes(&it.place) || looks_for_room && it.place.at.is_none();
         if group.iter().any(needs_place) {
-            place_latecomers(group, lot, order, &world.terrain, taken(), memory);
+            let mut taken = taken();
+            // One that is steered has a place among those of the group.
+            if !group.iter().any(|it| it.is_host) {
+                taken.extend(self.host_disc(order, world));
+            }
+            place_latecomers(group, lot, order, &world.terrain, taken, memory);
         }
         lot
+    }
+
+    /// Center and radius of the target if it is a member, m.
+    fn host_disc(&self, order: &GroupArrive, world: &GroupWorld) -> Option<(Vec2, f32)> {
+        self.planned.host?;
+        let host = world.targets.get(order.target)?;
+        Some((host.position, host.radius.max(0.0)))
     }
 }
 
@@ -363,7 +381,7 @@ fn have_room(group: &[Member], lot: Lot, terrain: &Terrain) -> bool {
     let Some(area) = places.clone().map(around).reduce(|all, it| all.union(it)) else {
         return true;
     };
-    // With a solid that moves, all solids are looked at in each tick.
+    // While a solid moves, this is asked at each look: most solids are not measured.
     let mut near = terrain
         .solids()
         .iter()

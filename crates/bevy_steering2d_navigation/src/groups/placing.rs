@@ -29,12 +29,13 @@ impl Lot {
     }
 }
 
-/// Gives all members new places. A member that is the target keeps the one where it is.
+/// Gives all members new places. A member that is the target keeps the one where it is; its disc is `host`, also if it is
+/// not steered and thus not in the group.
 pub(super) fn place_all(
     group: &mut [Member],
     order: Entity,
     how: &GroupArrive,
-    target: Vec2,
+    (target, host): (Vec2, Option<(Vec2, f32)>),
     terrain: &Terrain,
     mut taken: Vec<(Vec2, f32)>,
     memory: &mut GroupArriveMemory,
@@ -45,8 +46,7 @@ pub(super) fn place_all(
     let is_sent = |it: &Member| !it.is_host;
     let sent = group.iter().filter(|it| is_sent(it));
     let radii: Vec<_> = sent.map(|it| it.radius).collect();
-    let host = group.iter().find(|it| it.is_host);
-    taken.extend(host.map(|it| (it.position, it.radius)));
+    taken.extend(host);
     let largest = radii.iter().copied().fold(0.0, f32::max);
     let grid = ClearanceGrid::new(terrain.solids(), 1.5 * largest.max(0.1));
     let site = Site::new(&grid, target, how.shape, how.gap, &taken);

@@ -308,6 +308,44 @@ fn a_group_that_is_sent_to_one_of_its_members_stands_around_it() {
 }
 
 #[test]
+fn a_group_stands_around_a_member_that_is_its_target_and_not_steered() {
+    let mut app = app();
+    let host = unit(&mut app, Vec2::new(12.0, 0.0));
+    app.world_mut().entity_mut(host).insert(SteeringDisabled);
+    let [first, late] = [0.0, 3.0].map(|y| unit(&mut app, Vec2::new(0.0, y)));
+    let order = order(&mut app, GroupArrive::new(host), &[host, first]);
+    run(&mut app, 60);
+    app.world_mut().entity_mut(late).insert(GroupMember(order));
+    run(&mut app, 900);
+    for unit in [first, late] {
+        let apart = place(&app, unit).distance(12.0 * Vec2::X);
+        assert!((1.0..1.3).contains(&apart), "{apart}");
+    }
+    assert_settled(&app, &[first, late]);
+    app.world_mut()
+        .entity_mut(host)
+        .remove::<SteeringDisabled>();
+    run(&mut app, 300);
+    assert!(!is_sent(&app, host), "it stands where it is to be");
+    assert_settled(&app, &[first, late, host]);
+}
+
+#[test]
+fn a_target_of_its_own_group_is_held_by_a_navigate_to_its_place() {
+    let mut app = app();
+    let units = units(&mut app, 4, Vec2::ZERO);
+    let host = units[3];
+    let order = order(&mut app, GroupArrive::new(host), &units);
+    run(&mut app, 300);
+    let held = NavigateTo::new(place(&app, host));
+    app.world_mut().entity_mut(host).insert(held);
+    run(&mut app, 60);
+    let member = app.world().get::<GroupMember>(host);
+    assert_eq!(member, Some(&GroupMember(order)));
+    assert_settled(&app, &units);
+}
+
+#[test]
 fn a_target_that_joins_its_group_stays_where_it_is() {
     let mut app = app();
     let units = units(&mut app, 4, Vec2::ZERO);

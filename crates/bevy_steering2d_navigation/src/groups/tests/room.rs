@@ -254,3 +254,28 @@ fn a_member_whose_order_the_game_has_taken_is_not_sent_again() {
     let now: Vec<_> = units.iter().map(|&it| place(&app, it)).collect();
     assert_eq!(now, places);
 }
+
+#[test]
+fn places_laid_between_two_looks_at_the_solids_do_not_stay_in_a_wall_that_comes_back() {
+    let goal = Vec2::new(20.0, 0.0);
+    let wall = Wall::new(Vec2::new(20.0, -3.0), Vec2::new(20.0, 3.0));
+    // Whenever the looks are.
+    for phase in 0..8 {
+        let mut app = app();
+        let door = app.world_mut().spawn(wall).id();
+        let unit = unit(&mut app, Vec2::ZERO);
+        let order = order(&mut app, GroupArrive::new(Vec2::new(12.0, 0.0)), &[unit]);
+        run(&mut app, 20 + phase);
+        app.world_mut().despawn(door);
+        app.world_mut()
+            .get_mut::<GroupArrive>(order)
+            .unwrap()
+            .target = goal.into();
+        app.update();
+        assert!(place(&app, unit).distance(goal) < 0.01);
+        app.world_mut().spawn(wall);
+        run(&mut app, 12);
+        let beside = Solid::segment(wall.from, wall.to).distance(place(&app, unit));
+        assert!(beside > 0.97 * PointMass::RADIUS, "{phase}: {beside}");
+    }
+}
