@@ -1,5 +1,6 @@
 //! [`Followers`]: whether anything follows the path of an agent.
 
+use bevy::ecs::entity::EntityHashSet;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
@@ -23,6 +24,8 @@ pub(crate) struct Followers<'w, 's> {
     suspects: Query<'w, 's, (Entity, &'static SteeringId), WithoutFollowing>,
     following: Query<'w, 's, &'static PathFollowing>,
     steered: Query<'w, 's, &'static SteeredBy>,
+    /// The entities whose paths are named by a [`PathFollowing`].
+    named: Local<'s, EntityHashSet>,
 }
 
 impl Followers<'_, '_> {
@@ -30,20 +33,30 @@ impl Followers<'_, '_> {
     const LOOKS: u32 = 32;
 
     /// The agents whose turn it is and whose path nothing follows.
-    pub(super) fn missing<'a>(
-        &'a self,
-        clock: &'a SteeringClock,
-    ) -> impl Iterator<Item = Entity> + 'a {
-        let all = self.suspects.iter();
-        let due = all.filter(move |(_, id)| clock.is_due(Self::LOOKS, id.turn_of(Self::LOOKS)));
-        due.map(|(agent, _)| agent)
-            .filter(move |agent| !self.is_followed(*agent))
+    pub(super) fn missing(&mut self, clock: &SteeringClock) -> impl Iterator<Item = Entity> {
+        let is_due = |id: SteeringId| clock.is_due(Self::LOOKS, id.turn_of(Self::LOOKS));
+        let due = self.suspects.iter().filter(move |(_, id)| is_due(**id));
+        let (following, steered) = (&self.following, &self.steered);
+        let mut alone = due
+            .map(|(agent, _)| agent)
+            .filter(move |agent| !leads(*agent, following, steered))
+            .peekable();
+        let named = &mut *self.named;
+        named.clear();
+        if alone.peek().is_some() {
+            named.extend(following.iter().filter_map(|it| it.path));
+        }
+        alone.filter(|agent| !named.contains(agent))
     }
+}
 
-    /// Whether a behavior entity of an agent follows paths, or any other entity that of the agent.
-    fn is_followed(&self, agent: Entity) -> bool {
-        let names_it = |it: &PathFollowing| it.path == Some(agent);
-        let mut behaviors = self.steered.iter_descendants(agent);
-        behaviors.any(|it| self.following.contains(it)) || self.following.iter().any(names_it)
-    }
+/// Whether a behavior entity of an agent or of its groups follows paths. The agent steers for no other entity, so they form
+/// no circle.
+fn leads(entity: Entity, following: &Query<&PathFollowing>, steered: &Query<&SteeredBy>) -> bool {
+    let mut behaviors = steered
+        .get(entity)
+        .into_iter()
+        .flat_map(RelationshipTarget::iter);
+    let follows = |it: Entity| following.contains(it) || leads(it, following, steered);
+    behaviors.any(follows)
 }

@@ -13,8 +13,9 @@ use crate::NoPathReason;
 /// It plans a path around [`Wall`](bevy_steering2d_core::Wall)s,
 /// [`Obstacle`](bevy_steering2d_core::Obstacle)s that stand still and are no agents, and further
 /// [`Solids`](crate::Solids), and writes it as the [`SteeringPath`] of its entity, which
-/// [`PathFollowing`] follows, unless its `path` names another entity; a warning tells if nothing follows it. It must be on the agent itself, not on a behavior
-/// entity. Other agents and moving obstacles are left to avoidance behaviors: add
+/// [`PathFollowing`] follows, unless its `path` names another entity; a warning tells if nothing follows it. If a behavior of
+/// your own does, disable the `influence` of the `PathFollowing` rather than remove it. It must be on the agent itself, not on
+/// a behavior entity. Other agents and moving obstacles are left to avoidance behaviors: add
 /// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance) with
 /// [`Combine::WEIGHTED_SUM`](bevy_steering2d_core::Combine::WEIGHTED_SUM), or others.
 ///

@@ -65,7 +65,7 @@ pub(crate) fn plan_paths(
     mut held: ResMut<SearchTerrain>,
     mut navigators: Navigators,
     misplaced: Query<Entity, (With<NavigateTo>, With<SteersFor>)>,
-    followers: Followers,
+    mut followers: Followers,
     targets: Targets,
     reports: Reports,
     mut turns: Local<Turns>,

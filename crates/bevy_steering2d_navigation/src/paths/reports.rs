@@ -68,7 +68,7 @@ impl Reports<'_> {
     pub(super) fn no_follower(&self, entity: Entity) {
         self.warnings.raise(&self.clock, entity, "PathFollowing", || {
             "the agent has a NavigateTo but no PathFollowing, so nothing follows its path; insert NavigateTo::path_following(), \
-             and set its pace to zero to halt the agent"
+             set its pace to zero to halt the agent, or disable its influence if a behavior of yours follows the path"
                 .into()
         });
     }

@@ -386,12 +386,18 @@ fn lanes_wider_than_the_world_leave_the_ways_as_they_are() {
 #[test]
 fn an_agent_whose_path_following_is_removed_raises_one_warning() {
     let mut app = app();
-    let [lonely, led, fine] =
-        [0.0, 3.0, 6.0].map(|y| walker(&mut app, Vec2::new(0.0, y), Vec2::new(40.0, y)));
+    let [lonely, led, shown, unled, fine] =
+        [0.0, 3.0, 6.0, 9.0, 12.0].map(|y| walker(&mut app, Vec2::new(0.0, y), Vec2::new(40.0, y)));
     run(&mut app, 5);
-    for walker in [lonely, led] {
+    for walker in [lonely, led, shown] {
         app.world_mut().entity_mut(walker).remove::<PathFollowing>();
     }
+    // A behavior of the game may follow the path.
+    let mut disabled = app.world_mut().get_mut::<PathFollowing>(unled).unwrap();
+    disabled.influence.enabled = false;
+    let beside = Transform::from_xyz(0.0, 6.3, 0.0);
+    let follower = (PointMass::default(), beside, PathFollowing::new(shown));
+    let follower = app.world_mut().spawn(follower).id();
     // A behavior entity follows the path of its agent.
     app.world_mut()
         .spawn((SteersFor(led), NavigateTo::path_following()));
@@ -399,7 +405,7 @@ fn an_agent_whose_path_following_is_removed_raises_one_warning() {
     let warnings = app.world().resource::<SteeringWarnings>().recent();
     let about: Vec<_> = warnings.iter().map(|it| (it.field, it.entity)).collect();
     assert_eq!(about, [("PathFollowing", lonely)]);
-    for walker in [led, fine] {
+    for walker in [led, follower, fine] {
         assert!(position(&app, walker).x > 3.0);
     }
 }
