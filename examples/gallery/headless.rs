@@ -47,7 +47,7 @@ pub fn study(scene: &'static Scene, seed: u64, ticks: u32) -> ExitCode {
 }
 
 /// The lines of the scene's experiment, or why it failed; `None` if Ctrl-C came first. It runs on another
-/// thread, since nobody counts its ticks.
+/// thread, since its ticks are not counted one by one.
 fn experiment(scene: &'static Scene, seed: u64, ticks: u32) -> Option<Result<Vec<Line>, String>> {
     let running =
         thread::spawn(move || jobs::caught(|| Ok(headless::experiment(scene, seed, ticks))));

@@ -51,7 +51,7 @@ use crate::Lane;
 /// more distance than the places have; that of a vehicle once it is slow as well. It is enabled again farther away and
 /// when the member leaves the group. It is also disabled when a member is
 /// [stuck](StuckDetection), such as among another group that has come to rest in its way: it pushes through, until it moves
-/// at half of its pace and nobody stands beside it. Members that are stuck beside each other do so one after the other.
+/// at half of its pace and no agent stands beside it. Members that are stuck beside each other do so one after the other.
 ///
 /// ```
 /// use bevy::prelude::*;

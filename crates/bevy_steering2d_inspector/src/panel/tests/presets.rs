@@ -13,9 +13,8 @@ fn asset_folder(name: &str) -> std::path::PathBuf {
     folder
 }
 
-#[test]
-fn presets_are_saved_where_the_app_loads_them() {
-    let folder = asset_folder("saved");
+/// The tab of presets for an agent, in an app with this folder of assets.
+fn presets_tab(folder: &std::path::Path) -> (TestApp, Entity) {
     let mut test = TestApp::with_assets(AssetPlugin {
         file_path: folder.display().to_string(),
         ..default()
@@ -25,6 +24,13 @@ fn presets_are_saved_where_the_app_loads_them() {
     test.select(agent);
     test.world().resource_mut::<SteeringInspector>().tab = Tab::Presets;
     test.frame(Vec::new());
+    (test, agent)
+}
+
+#[test]
+fn presets_are_saved_where_the_app_loads_them() {
+    let folder = asset_folder("saved");
+    let (mut test, agent) = presets_tab(&folder);
     test.click("Preset name");
     test.frame(vec![Event::Text("flock".into())]);
     test.click("Save preset");
@@ -42,15 +48,7 @@ fn every_listed_preset_can_be_applied() {
         let file = folder.join(format!("presets/{name}.steering.ron"));
         std::fs::write(file, "{ Wander: () }").unwrap();
     }
-    let mut test = TestApp::with_assets(AssetPlugin {
-        file_path: folder.display().to_string(),
-        ..default()
-    });
-    let agent = (PointMass::default(), Wander::default());
-    let agent = test.world().spawn(agent).id();
-    test.select(agent);
-    test.world().resource_mut::<SteeringInspector>().tab = Tab::Presets;
-    test.frame(Vec::new());
+    let (mut test, agent) = presets_tab(&folder);
     test.frame(Vec::new());
     for name in names {
         test.click(&format!("Apply {name}"));
@@ -71,15 +69,7 @@ fn a_file_counts_as_applied_once_it_is_loaded() {
     for (name, text) in files {
         std::fs::write(folder.join(format!("presets/{name}.steering.ron")), text).unwrap();
     }
-    let mut test = TestApp::with_assets(AssetPlugin {
-        file_path: folder.display().to_string(),
-        ..default()
-    });
-    let agent = (PointMass::default(), Wander::default());
-    let agent = test.world().spawn(agent).id();
-    test.select(agent);
-    test.world().resource_mut::<SteeringInspector>().tab = Tab::Presets;
-    test.frame(Vec::new());
+    let (mut test, agent) = presets_tab(&folder);
     test.frame(Vec::new());
     test.click("Apply broken");
     for _ in 0..1_000 {
