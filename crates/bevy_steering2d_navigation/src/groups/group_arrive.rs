@@ -28,8 +28,11 @@ use crate::Lane;
 /// first go to the far side. On the way each member has a [`Lane`] of its own, and the group passes corners
 /// side by side.
 ///
-/// If the target is a member itself, it stays where it is, and the others get places around it, also if it is not
-/// steered. Without a [`NavigateTo`](crate::NavigateTo) it gets none, so that a player can drive it; its place then goes
+/// If the target is an agent, the group gets places around it. To follow one that walks on, give the others an
+/// [`OffsetPursuit`](bevy_steering2d_core::OffsetPursuit) instead: around it they are in its way.
+///
+/// If the target is a member itself, it stays where it is, also if it is not steered.
+/// Without a [`NavigateTo`](crate::NavigateTo) it gets none, so that a player can drive it; its place then goes
 /// with it. If it is to be held in place, insert a `NavigateTo` to its [`GroupPlace::at`], or any before it joins: with
 /// another one it leaves the group.
 ///
@@ -265,7 +268,7 @@ pub(super) struct Planned {
     pub(super) shape: GroupShape,
     pub(super) gap: f32,
     pub(super) revision: u32,
-    /// The member that is the target.
+    /// The agent that is the target.
     pub(super) host: Option<SteeringId>,
 }
 

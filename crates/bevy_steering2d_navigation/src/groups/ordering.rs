@@ -164,7 +164,7 @@ impl Overview {
         if memory.planned.is_some() && !memory.arrived {
             self.ways.push(Way::of(entity, first, group, memory.center));
         }
-        let host = listed.and_then(|listed| host_of(order, listed, world, memory));
+        let host = host_of(order, world, memory);
         let Some(planned) = planned_for(entity, order, memory, host, world) else {
             return;
         };
@@ -227,15 +227,13 @@ fn planned_for(
     })
 }
 
-/// The member that is the target of its own group, steered or not. One that is hidden from queries now remains it.
+/// The agent that is the target, a member or not, steered or not. One that is hidden from queries now remains it.
 fn host_of(
     order: &GroupArrive,
-    listed: &GroupMembers,
     world: &GroupWorld,
     memory: &GroupArriveMemory,
 ) -> Option<SteeringId> {
     let target = order.target.entity()?;
-    listed.iter().find(|it| *it == target)?;
     match world.bodies.get(target) {
         Ok((&id, _)) => Some(id),
         Err(_) => memory.planned.and_then(|it| it.host),
@@ -310,7 +308,7 @@ impl Turn {
         lot
     }
 
-    /// Center and radius of the target if it is a member, m.
+    /// Center and radius of the target if it is an agent, m.
     fn host_disc(&self, order: &GroupArrive, world: &GroupWorld) -> Option<(Vec2, f32)> {
         self.planned.host?;
         let host = world.targets.get(order.target)?;

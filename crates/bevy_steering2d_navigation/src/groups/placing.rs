@@ -29,8 +29,8 @@ impl Lot {
     }
 }
 
-/// Gives all members new places. A member that is the target keeps the one where it is; its disc is `host`, also if it is
-/// not steered and thus not in the group.
+/// Gives all members new places. A member that is the target keeps the one where it is; the disc of an agent that is the
+/// target is `host`, also if it is not in the group.
 pub(super) fn place_all(
     group: &mut [Member],
     order: Entity,

@@ -331,6 +331,27 @@ fn a_group_stands_around_a_member_that_is_its_target_and_not_steered() {
 }
 
 #[test]
+fn a_group_stands_around_an_agent_that_is_its_target_and_no_member() {
+    let mut app = app();
+    let target = unit(&mut app, Vec2::new(12.0, 0.0));
+    app.world_mut()
+        .entity_mut(target)
+        .insert(Vehicle::default());
+    let units = units(&mut app, 7, Vec2::ZERO);
+    let order = order(&mut app, GroupArrive::new(target), &units[1..]);
+    run(&mut app, 60);
+    app.world_mut()
+        .entity_mut(units[0])
+        .insert(GroupMember(order));
+    run(&mut app, 900);
+    for &unit in &units {
+        let apart = place(&app, unit).distance(12.0 * Vec2::X);
+        assert!((1.0..2.5).contains(&apart), "{apart} m");
+    }
+    assert_settled(&app, &units);
+}
+
+#[test]
 fn a_target_of_its_own_group_is_held_by_a_navigate_to_its_place() {
     let mut app = app();
     let units = units(&mut app, 4, Vec2::ZERO);
