@@ -49,6 +49,8 @@ pub(super) fn place_all(
     taken.extend(host);
     let largest = radii.iter().copied().fold(0.0, f32::max);
     let grid = ClearanceGrid::new(terrain.solids(), 1.5 * largest.max(0.1));
+    let middle = middle_of(group.iter().filter(|it| is_sent(it)));
+    let target = on_their_side(&grid, target, middle, largest);
     let site = Site::new(&grid, target, how.shape, how.gap, &taken);
     let places = match host {
         Some(_) => site.around(target, &radii),
@@ -69,6 +71,22 @@ pub(super) fn place_all(
     }
     give_lanes(group, is_sent, places.center, how.gap);
     lot
+}
+
+/// The mean position of some members, m; the origin if there are none.
+fn middle_of<'a>(members: impl Iterator<Item = &'a Member> + Clone) -> Vec2 {
+    let count = members.clone().count().max(1) as f32;
+    members.map(|it| it.position).sum::<Vec2>() / count
+}
+
+/// A target inside a solid, moved in it towards those who come by the width of a body at most: of sides that are about
+/// equally near they get theirs.
+fn on_their_side(grid: &ClearanceGrid, target: Vec2, from: Vec2, radius: f32) -> Vec2 {
+    let depth = -grid.at(target);
+    match depth > 0.0 {
+        true => target + depth.min(2.0 * radius) * (from - target).normalize_or_zero(),
+        false => target,
+    }
 }
 
 /// Distributes the places anew, now that the ways are known: those that come first get the farthest.
@@ -94,7 +112,7 @@ fn give_lanes(group: &mut [Member], who: impl Fn(&Member) -> bool, center: Vec2,
     } else {
         0.0
     };
-    let middle = some.iter().map(|it| it.position).sum::<Vec2>() / some.len().max(1) as f32;
+    let middle = middle_of(some.iter().map(|it| &**it));
     let left = (center - middle).normalize_or_zero().perp();
     let aside: Vec<_> = some.iter().map(|it| it.position.dot(left)).collect();
     let most = aside.iter().copied().fold(f32::NEG_INFINITY, f32::max);

@@ -279,3 +279,29 @@ fn places_laid_between_two_looks_at_the_solids_do_not_stay_in_a_wall_that_comes_
         assert!(beside > 0.97 * PointMass::RADIUS, "{phase}: {beside}");
     }
 }
+
+#[test]
+fn a_group_that_is_sent_into_a_solid_stands_on_the_side_from_which_it_comes() {
+    let middle = Vec2::new(12.0, 4.0);
+    let sides = Wall::room(Rect::from_center_half_size(middle, Vec2::splat(2.0)));
+    let disc = Solid {
+        radius: 2.0,
+        ..Solid::segment(middle, middle)
+    };
+    let house: Vec<_> = sides.map(Solid::from).into_iter().chain([disc]).collect();
+    for solids in [vec![disc], house] {
+        for side in [Vec2::X, Vec2::Y, Vec2::NEG_X, Vec2::new(0.3, -0.9)] {
+            let mut app = app();
+            app.world_mut().resource_mut::<Solids>().0 = solids.clone();
+            let units: Vec<_> = (8..11)
+                .map(|i| unit(&mut app, middle + i as f32 * side))
+                .collect();
+            order(&mut app, GroupArrive::new(middle), &units);
+            run(&mut app, 10);
+            for &unit in &units {
+                let place = place(&app, unit) - middle;
+                assert!(place.dot(side) > 0.5, "{place} for those from {side}");
+            }
+        }
+    }
+}
