@@ -16,6 +16,7 @@ use crate::{
 /// Use it for formations, escorts or a camera drone beside a car. The leader may itself follow another
 /// leader. Keep the leader slower than its followers, or those on the outside of a turn fall behind. Slots sweep out in
 /// turns: a column of cars stays on its road with a [`PathFollowing`](crate::PathFollowing) of its own each.
+/// Among walls, which it ignores, send each follower by a `NavigateTo` (feature `navigation`) to a child of the leader.
 /// To follow a leader without a fixed slot, use [`LeaderFollowing`](crate::LeaderFollowing).
 ///
 /// The slot s is the leader's position plus the offset rotated by its heading; v is the slot's
