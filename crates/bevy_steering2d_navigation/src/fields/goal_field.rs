@@ -224,7 +224,7 @@ pub(crate) fn solve_fields(
             // Before the ground is set: with a solid that moves in every tick the work is complete only then.
             let was_complete = work.is_complete();
             work.set_ground(terrain.revision(), terrain.solids(), &sound_grounds);
-            if let Some(fault) = work.set_goals(goals, terrain.solids()) {
+            if let Some(fault) = work.set_goals(goals) {
                 warnings.raise(&clock, entity, "GoalField.goals", || fault.message(how));
             }
             work.crowd_is_due |= clock.is_due(CROWD_TICKS, 0);

@@ -1,5 +1,7 @@
 //! The work of one goal field: costs and goals in, travel times, and a flow field out, in portions.
 
+use std::cmp::Ordering;
+
 use bevy::prelude::*;
 use bevy_steering2d_core::FlowField;
 
@@ -160,8 +162,9 @@ impl Work {
         for index in changed {
             self.update_cost(index);
         }
-        // A goal may have lost its node, or got it back.
+        // A goal may have lost its node, or got it back. Where no cost has changed, walls may still hide other nodes.
         self.goals = None;
+        self.stage = Stage::Times;
     }
 
     fn update_cost(&mut self, index: usize) {
@@ -206,7 +209,6 @@ impl Work {
     pub(super) fn set_goals(
         &mut self,
         goals: impl Iterator<Item = Vec2> + Clone,
-        solids: &[Solid],
     ) -> Option<GoalFault> {
         // A field for goals that move on is completed first: it would never be if it began anew.
         if !self.has_goals() || self.is_complete() {
@@ -219,7 +221,7 @@ impl Work {
                 .as_ref()
                 .is_some_and(|it| it.iter().copied().eq(inside.clone()));
             if !same {
-                self.lead_to(inside.collect(), solids);
+                self.lead_to(inside.collect());
             }
         }
         if self.has_blocked_goal {
@@ -237,10 +239,8 @@ impl Work {
     }
 
     /// Looks up the nodes of these goals; begins new times if they are others than before.
-    fn lead_to(&mut self, goals: Vec<Vec2>, solids: &[Solid]) {
-        let free = goals
-            .iter()
-            .filter_map(|&goal| self.nearest_free(goal, solids));
+    fn lead_to(&mut self, goals: Vec<Vec2>) {
+        let free = goals.iter().filter_map(|&goal| self.nearest_free(goal));
         let free: Vec<_> = free.collect();
         self.has_blocked_goal = free.len() < goals.len();
         if free != self.goal_nodes {
@@ -252,16 +252,8 @@ impl Work {
     }
 
     /// The free node nearest to a goal; on the other side of a wall only if there is none on this side.
-    fn nearest_free(&self, goal: Vec2, solids: &[Solid]) -> Option<UVec2> {
-        // Farther away than all nodes that count.
-        let reach = 1.5 * (self.rings() + 1) as f32 * self.lattice.spacing;
-        let is_near_wall = |it: &&Solid| it.radius == 0.0 && it.distance(goal) <= reach;
-        let walls: Vec<_> = solids.iter().filter(is_near_wall).collect();
-        let is_here = |at: Vec2| {
-            let mut walls = walls.iter();
-            walls.all(|wall| wall.distance_to_segment(goal, at) > 0.0)
-        };
-        let here = self.nearest_node(goal, is_here);
+    fn nearest_free(&self, goal: Vec2) -> Option<UVec2> {
+        let here = self.nearest_node(goal, |at| self.sees(goal, at));
         here.or_else(|| self.nearest_node(goal, |_| true))
     }
 
@@ -272,18 +264,29 @@ impl Work {
 
     /// The free node nearest to a point, of those at admitted places.
     fn nearest_node(&self, point: Vec2, admits: impl Fn(Vec2) -> bool) -> Option<UVec2> {
-        let node = self.lattice.nearest(point)?;
-        (0..=self.rings()).find_map(|ring| self.nearest_in_ring(node, ring, point, &admits))
+        let middle = self.lattice.nearest(point)?;
+        let mut nearest: Option<(UVec2, f32)> = None;
+        for ring in 0..=self.rings() {
+            // No node of this ring or a wider one is nearer, m.
+            let least = (ring as f32 - 0.5) * self.lattice.spacing;
+            if nearest.is_some_and(|(_, square)| least * least > square) {
+                break;
+            }
+            let found = self.nearest_in_ring(middle, ring, point, &admits);
+            nearest = nearest.into_iter().chain(found).min_by(nearer);
+        }
+        nearest.map(|(node, _)| node)
     }
 
-    /// Of the nodes in a square ring around one, the free node nearest to a point, of those at admitted places.
+    /// Of the nodes in a square ring around one, the free node nearest to a point, of those at admitted places, and the
+    /// square of its distance, m².
     fn nearest_in_ring(
         &self,
         around: UVec2,
         ring: i32,
         point: Vec2,
         admits: impl Fn(Vec2) -> bool,
-    ) -> Option<UVec2> {
+    ) -> Option<(UVec2, f32)> {
         let side = -ring..=ring;
         let square = side
             .clone()
@@ -297,8 +300,7 @@ impl Work {
             .map(|node| (node, self.lattice.position(node)))
             .filter(|&(_, at)| admits(at))
             .map(|(node, at)| (node, at.distance_squared(point)))
-            .min_by(|(_, a), (_, b)| a.total_cmp(b))
-            .map(|(node, _)| node)
+            .min_by(nearer)
     }
 
     /// Computes so many nodes; returns the field when it is complete.
@@ -367,3 +369,11 @@ impl Work {
         }
     }
 }
+
+/// The order of nodes by the squares of their distances.
+fn nearer(a: &(UVec2, f32), b: &(UVec2, f32)) -> Ordering {
+    a.1.total_cmp(&b.1)
+}
+
+#[cfg(test)]
+mod tests;

@@ -88,7 +88,7 @@ fn a_crowd_in_the_middle_of_a_large_cell_counts() {
     };
     let mut work = Work::new(lattice, 0.5);
     work.set_ground(0, &[], &[]);
-    work.set_goals(std::iter::once(Vec2::ZERO), &[]);
+    work.set_goals(std::iter::once(Vec2::ZERO));
     let time = |work: &mut Work| {
         while !work.is_complete() {
             work.advance(1_000);
