@@ -62,6 +62,16 @@ impl Terrain {
     }
 }
 
+#[cfg(test)]
+impl Terrain {
+    /// These solids.
+    pub(crate) fn of(solids: &[Solid]) -> Self {
+        let mut terrain = Self::default();
+        terrain.update(solids.iter().copied());
+        terrain
+    }
+}
+
 /// A digest of solids. Zero without any, as in a new world.
 pub(crate) fn revision_of<'a>(solids: impl Iterator<Item = &'a Solid>) -> u32 {
     let mut solids = solids.peekable();

@@ -8,6 +8,7 @@ use bevy_steering2d_core::{
 };
 
 use super::exchange::{exchange, move_up};
+use super::grids::Grids;
 use super::group_arrive::Planned;
 use super::hand_over::hand_over;
 use super::kept_places::{KeptPlace, keep_places, renewed, taken_places};
@@ -60,6 +61,7 @@ pub(crate) struct Overview {
     ways: Vec<Way>,
     /// The members of the group that has its turn.
     group: Vec<Member>,
+    grids: Grids,
 }
 
 type Order<'a> = (
@@ -98,6 +100,7 @@ pub(crate) fn order_groups(
         kept,
         ways,
         group,
+        grids,
     } = &mut *overview;
     for (index, turn) in turns.iter().enumerate() {
         let entity = turn.lot.order;
@@ -107,7 +110,7 @@ pub(crate) fn order_groups(
         gather(listed, &members, order.target, memory.center, group);
         let mut now = *memory;
         let taken = || taken_places(&members, kept, &renewed, (entity, index));
-        let lot = turn.give_places(group, order, &world, taken, &mut now);
+        let lot = turn.give_places(group, order, &world, grids, taken, &mut now);
         if turn.holds {
             pass_others(group, entity, ways, &mut now);
         }
@@ -272,17 +275,18 @@ impl Turn {
         group: &mut [Member],
         order: &GroupArrive,
         world: &GroupWorld,
+        grids: &mut Grids,
         taken: impl Fn() -> Vec<(Vec2, f32)>,
         memory: &mut GroupArriveMemory,
     ) -> Lot {
         let Self { lot, planned, .. } = *self;
         if !self.holds {
-            let terrain = &world.terrain;
+            let grid = grids.for_group(group, &world.terrain);
             let around = (planned.target, self.host_disc(order, world));
-            let lot = place_all(group, lot.order, order, around, terrain, taken(), memory);
+            let lot = place_all(group, lot.order, order, around, &grid, taken(), memory);
             // Also between two looks they are chosen for the solids of now.
             let planned = Planned {
-                revision: terrain.revision(),
+                revision: world.terrain.revision(),
                 ..planned
             };
             (memory.planned, memory.arrived, memory.ways_known) = (Some(planned), false, false);
@@ -298,12 +302,14 @@ impl Turn {
         let needs_place =
             |it: &Member| !lot.includes(&it.place) || looks_for_room && it.place.at.is_none();
         if group.iter().any(needs_place) {
+            let grid = grids.for_group(group, &world.terrain);
+            let ground = (&*grid, world.terrain.revision());
             let mut taken = taken();
             // One that is steered has a place among those of the group.
             if !group.iter().any(|it| it.is_host) {
                 taken.extend(self.host_disc(order, world));
             }
-            place_latecomers(group, lot, order, &world.terrain, taken, memory);
+            place_latecomers(group, lot, order, ground, taken, memory);
         }
         lot
     }

@@ -9,7 +9,6 @@ use super::places::{Site, ideal_radius, place_radius};
 use super::{GroupArrive, GroupArriveMemory, GroupPlace};
 use crate::Lane;
 use crate::paths::ClearanceGrid;
-use crate::world::Terrain;
 
 /// Width of all lanes of a group, in radii of the disc that it fills.
 const LANES: f32 = 1.5;
@@ -36,7 +35,7 @@ pub(super) fn place_all(
     order: Entity,
     how: &GroupArrive,
     (target, host): (Vec2, Option<(Vec2, f32)>),
-    terrain: &Terrain,
+    grid: &ClearanceGrid,
     mut taken: Vec<(Vec2, f32)>,
     memory: &mut GroupArriveMemory,
 ) -> Lot {
@@ -48,10 +47,9 @@ pub(super) fn place_all(
     let radii: Vec<_> = sent.map(|it| it.radius).collect();
     taken.extend(host);
     let largest = radii.iter().copied().fold(0.0, f32::max);
-    let grid = ClearanceGrid::new(terrain.solids(), 1.5 * largest.max(0.1));
     let middle = middle_of(group.iter().filter(|it| is_sent(it)));
-    let target = on_their_side(&grid, target, middle, largest);
-    let site = Site::new(&grid, target, how.shape, how.gap, &taken);
+    let target = on_their_side(grid, target, middle, largest);
+    let site = Site::new(grid, target, how.shape, how.gap, &taken);
     let places = match host {
         Some(_) => site.around(target, &radii),
         None => site.places(&radii),
@@ -132,7 +130,7 @@ pub(super) fn place_latecomers(
     group: &mut [Member],
     lot: Lot,
     how: &GroupArrive,
-    terrain: &Terrain,
+    (grid, revision): (&ClearanceGrid, u32),
     mut taken: Vec<(Vec2, f32)>,
     memory: &mut GroupArriveMemory,
 ) {
@@ -145,7 +143,7 @@ pub(super) fn place_latecomers(
         .filter(|it| late(it))
         .map(|it| it.radius)
         .collect();
-    let look = Some(room_digest(&taken, &radii, terrain.revision()));
+    let look = Some(room_digest(&taken, &radii, revision));
     if memory.last_look == look && !group.iter().any(is_new) {
         return;
     }
@@ -155,9 +153,7 @@ pub(super) fn place_latecomers(
         member.forget_way();
     }
     give_lanes(group, late, memory.center, how.gap);
-    let largest = radii.iter().copied().fold(0.0, f32::max);
-    let grid = ClearanceGrid::new(terrain.solids(), 1.5 * largest.max(0.1));
-    let site = Site::new(&grid, memory.center, how.shape, how.gap, &taken);
+    let site = Site::new(grid, memory.center, how.shape, how.gap, &taken);
     let places = site.around(memory.center, &radii);
     distribute(group, lot, &place_radii(&radii), &places.at, late);
 }

@@ -3,6 +3,7 @@
 mod active_pathfinder;
 mod at_goal;
 mod clearance;
+mod clearance_grids;
 mod corners;
 mod detour;
 mod followers;
@@ -35,6 +36,7 @@ pub use pathfinder::{NoPathReason, PathQuery, PathSearch, Pathfinder};
 pub use roadmap_pathfinder::RoadmapPathfinder;
 
 pub(crate) use clearance::ClearanceGrid;
+pub(crate) use clearance_grids::ClearanceGrids;
 pub(crate) use planning::{plan_paths, register};
 #[cfg(feature = "navmesh")]
 pub(crate) use room::{ROUNDING, Room};

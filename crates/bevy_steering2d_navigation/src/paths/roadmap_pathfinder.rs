@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bevy::prelude::*;
 
 use super::clearance::ClearanceGrid;
+use super::clearance_grids::ClearanceGrids;
 use super::corners::{End, ROUND, SHARP, ends};
 use super::goal_tree::{GoalTree, Search};
 use super::roadmap::{Roadmap, Sizes};
@@ -47,8 +48,7 @@ pub struct RoadmapPathfinder {
     solids: Vec<Solid>,
     /// By the bits of the largest radius.
     maps: BTreeMap<u32, Map>,
-    /// By the bits of the reach.
-    grids: BTreeMap<u32, Arc<ClearanceGrid>>,
+    grids: ClearanceGrids,
     /// The ends of the solids; `None` until a path bends.
     ends: Option<Vec<End>>,
     /// Counts the queries; tells which maps and trees were used last.
@@ -127,16 +127,9 @@ impl RoadmapPathfinder {
         Room::new(self.grid(radius), radius)
     }
 
-    /// The grid for bodies of a radius. Few serve all radii: their reach is a power of two.
+    /// The grid for bodies of a radius.
     fn grid(&mut self, radius: f32) -> Arc<ClearanceGrid> {
-        let least = Room::reach(radius);
-        let mut reach = 0.5_f32;
-        while reach < least {
-            reach *= 2.0;
-        }
-        let solids = &self.solids;
-        let grid = self.grids.entry(reach.to_bits());
-        Arc::clone(grid.or_insert_with(|| Arc::new(ClearanceGrid::new(solids, reach))))
+        self.grids.reaching(Room::reach(radius), &self.solids)
     }
 
     /// Forgets the searches to the goals that no query has asked for the longest, while too many are kept.
