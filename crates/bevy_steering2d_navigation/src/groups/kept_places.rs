@@ -1,4 +1,5 @@
-//! The places that are not free for a group: those of other groups, and those kept for members that are not steered now.
+//! The places that are not free for a group: those of other groups, those kept for members that are not steered now, and
+//! those of targets that are such members.
 
 use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
@@ -11,11 +12,23 @@ use super::{GroupMember, GroupMembers, GroupPlace};
 /// The place of a member that is not steered now.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeptPlace {
-    order: Entity,
+    /// The order whose new places end it; `None` for that of a target, which stands there in any case.
+    order: Option<Entity>,
     /// m
     at: Vec2,
     /// m
     radius: f32,
+}
+
+impl KeptPlace {
+    /// The disc of a target that is a member and not steered: its center and its radius, m.
+    pub(super) fn of_target((at, radius): (Vec2, f32)) -> Self {
+        Self {
+            order: None,
+            at,
+            radius,
+        }
+    }
 }
 
 /// Notes the places that members keep while they are not steered.
@@ -37,7 +50,7 @@ pub(super) fn keep_places(
     let places = places.filter(|place| lot.includes(place));
     kept.extend(places.filter_map(|place| {
         Some(KeptPlace {
-            order: lot.order,
+            order: Some(lot.order),
             at: place.at?,
             radius: place.radius,
         })
@@ -53,7 +66,7 @@ pub(super) fn renewed(turns: &[Turn]) -> EntityHashMap<usize> {
 
 /// The places that the group of a turn, given by its order and index, has to leave free, center and radius: those of
 /// the members of other groups, and those that members keep. The places of groups that get new ones in a later turn
-/// are free, and a group that gets new ones keeps none.
+/// are free, and a group that gets new ones keeps none but that of its target.
 pub(super) fn taken_places(
     members: &Members,
     kept: &[KeptPlace],
@@ -68,6 +81,7 @@ pub(super) fn taken_places(
     let all = members.iter();
     let taken = all.filter(|(_, _, place, .., member)| is_taken(place, member));
     let discs = taken.filter_map(|(_, _, place, ..)| Some((place.at?, place.radius)));
-    let kept = kept.iter().filter(|it| !renewed.contains_key(&it.order));
+    let is_renewed = |it: &KeptPlace| it.order.is_some_and(|it| renewed.contains_key(&it));
+    let kept = kept.iter().filter(|it| !is_renewed(it));
     discs.chain(kept.map(|it| (it.at, it.radius))).collect()
 }

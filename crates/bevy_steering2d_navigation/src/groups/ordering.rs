@@ -160,6 +160,13 @@ impl Overview {
                 .raise_invalid(&world.clock, entity, &error, "the group gets no places");
             return;
         }
+        let host = host_of(order, world, memory);
+        // A member that is steered has a place among those of its group.
+        let is_listed = |target| listed.is_some_and(|all| all.iter().any(|it| it == target));
+        if order.target.entity().is_some_and(is_listed) && !group.iter().any(|it| it.is_host) {
+            let disc = host.and_then(|_| host_disc(order, world));
+            self.kept.extend(disc.map(KeptPlace::of_target));
+        }
         // A group is planned as soon as one of its members is steered.
         let Some(first) = group.first().map(|it| it.id) else {
             return;
@@ -167,7 +174,6 @@ impl Overview {
         if memory.planned.is_some() && !memory.arrived {
             self.ways.push(Way::of(entity, first, group, memory.center));
         }
-        let host = host_of(order, world, memory);
         let Some(planned) = planned_for(entity, order, memory, host, world) else {
             return;
         };
@@ -282,7 +288,8 @@ impl Turn {
         let Self { lot, planned, .. } = *self;
         if !self.holds {
             let grid = grids.for_group(group, &world.terrain);
-            let around = (planned.target, self.host_disc(order, world));
+            let host = planned.host.and_then(|_| host_disc(order, world));
+            let around = (planned.target, host);
             let lot = place_all(group, lot.order, order, around, &grid, taken(), memory);
             // Also between two looks they are chosen for the solids of now.
             let planned = Planned {
@@ -305,21 +312,20 @@ impl Turn {
             let grid = grids.for_group(group, &world.terrain);
             let ground = (&*grid, world.terrain.revision());
             let mut taken = taken();
-            // One that is steered has a place among those of the group.
+            // A member that is steered has a place among those of its group.
             if !group.iter().any(|it| it.is_host) {
-                taken.extend(self.host_disc(order, world));
+                taken.extend(planned.host.and_then(|_| host_disc(order, world)));
             }
             place_latecomers(group, lot, order, ground, taken, memory);
         }
         lot
     }
+}
 
-    /// Center and radius of the target if it is an agent, m.
-    fn host_disc(&self, order: &GroupArrive, world: &GroupWorld) -> Option<(Vec2, f32)> {
-        self.planned.host?;
-        let host = world.targets.get(order.target)?;
-        Some((host.position, host.radius.max(0.0)))
-    }
+/// Center and radius of the target of an order, m.
+fn host_disc(order: &GroupArrive, world: &GroupWorld) -> Option<(Vec2, f32)> {
+    let host = world.targets.get(order.target)?;
+    Some((host.position, host.radius.max(0.0)))
 }
 
 /// Lets members have the places of each other, or the spots where they stand, where that is better.

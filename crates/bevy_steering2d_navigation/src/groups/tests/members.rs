@@ -352,6 +352,23 @@ fn a_group_stands_around_an_agent_that_is_its_target_and_no_member() {
 }
 
 #[test]
+fn another_group_stands_beside_a_target_that_is_a_member_and_not_steered() {
+    let mut app = app();
+    let host = unit(&mut app, Vec2::new(12.0, 0.0));
+    app.world_mut().entity_mut(host).insert(SteeringDisabled);
+    let near = unit(&mut app, Vec2::new(9.0, 0.0));
+    order(&mut app, GroupArrive::new(host), &[host, near]);
+    let others = units(&mut app, 3, Vec2::new(20.0, 0.0));
+    order(&mut app, GroupArrive::new(12.0 * Vec2::X), &others);
+    run(&mut app, 900);
+    for &unit in &others {
+        let apart = place(&app, unit).distance(12.0 * Vec2::X);
+        assert!((1.0..2.5).contains(&apart), "{apart}");
+    }
+    assert_settled(&app, &[near, others[0], others[1], others[2]]);
+}
+
+#[test]
 fn a_target_of_its_own_group_is_held_by_a_navigate_to_its_place() {
     let mut app = app();
     let units = units(&mut app, 4, Vec2::ZERO);
