@@ -275,7 +275,8 @@ pub(super) struct Planned {
 
 /// A group has come to rest: every member that can reach its place is there and stands still. Triggered once
 /// per order, and again only after its target has moved or the group got new places. If no member can reach its
-/// place, it is not triggered; members with a place get [`NoPath`](crate::NoPath).
+/// place, it is not triggered; members get [`NoPath`](crate::NoPath), those for which there is no room with
+/// [`TargetBlocked`](crate::NoPathReason::TargetBlocked).
 #[derive(EntityEvent, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Event, Debug, PartialEq, Clone)]
 pub struct GroupArrived {

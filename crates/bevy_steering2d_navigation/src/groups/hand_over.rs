@@ -7,16 +7,17 @@ use super::GroupPlace;
 use super::member::{Member, Members};
 use crate::{Lane, NavigateTo};
 
-/// Writes the place of a member and whether it pushes others aside, and sends it there.
+/// Writes the place of a member and whether it pushes others aside, and sends it there. Returns whether it has just
+/// turned out that there is no room for it.
 pub(super) fn hand_over(
     member: &Member,
     pushes: bool,
     members: &mut Members,
     commands: &mut Commands,
-) {
+) -> bool {
     let Ok((_, _, mut place, navigate, memory, avoidance, ..)) = members.get_mut(member.entity)
     else {
-        return;
+        return false;
     };
     let mut new = member.place;
     if let Some(mut avoidance) = avoidance {
@@ -28,10 +29,10 @@ pub(super) fn hand_over(
             new.is_pushing_in = false;
         }
     }
-    let had = (place.at, place.order);
-    let is_sent_anew = errand(&place) != errand(&new);
+    let had = *place;
+    let is_sent_anew = errand(&had) != errand(&new);
     if !place.set_if_neq(new) {
-        return;
+        return false;
     }
     if let Some(mut memory) = memory
         && memory.detour() != new.detour
@@ -40,15 +41,15 @@ pub(super) fn hand_over(
     }
     // A member that only waits goes on, or stays as it is if the game has taken its `NavigateTo`.
     if !is_sent_anew {
-        return;
+        return false;
     }
-    let Some(at) = member.place.at else {
+    let Some(at) = new.at else {
         // Without room it stops: where it was sent before is not its place any more.
-        let has_lost_place = had.0.is_some() || had.1 != new.order;
-        if has_lost_place && let Some(mut navigate) = navigate {
+        let stops = had.at.is_some() || had.order != new.order;
+        if stops && let Some(mut navigate) = navigate {
             navigate.target = member.position.into();
         }
-        return;
+        return stops || had.plan != new.plan;
     };
     let target = Target::Point(at);
     match navigate {
@@ -63,6 +64,7 @@ pub(super) fn hand_over(
             commands.entity(member.entity).try_insert(navigate);
         }
     }
+    false
 }
 
 /// Where a member is sent, by which plan of which order, and in which lane.

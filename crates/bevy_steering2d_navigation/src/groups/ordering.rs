@@ -4,7 +4,7 @@ use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
     Announcements, Kinematics, SnapshotAppExt, SnapshotKind, SteeringAppExt, SteeringClock,
-    SteeringId, SteeringWarnings, Targets, Vehicle,
+    SteeringId, SteeringWarnings, Target, Targets, Vehicle,
 };
 
 use super::exchange::{exchange, move_up};
@@ -19,6 +19,7 @@ use super::{
     GroupArrive, GroupArriveMemory, GroupArrived, GroupMember, GroupMembers, GroupPlace, GroupShape,
 };
 use crate::world::Terrain;
+use crate::{NoPath, NoPathReason};
 
 pub(crate) fn register(app: &mut App) {
     app.register_type::<GroupShape>()
@@ -81,6 +82,7 @@ pub(crate) fn order_groups(
     )>,
     mut members: Members,
     arrivals: Res<Announcements<GroupArrived>>,
+    refusals: Res<Announcements<NoPath>>,
     mut overview: Local<Overview>,
     mut commands: Commands,
 ) {
@@ -117,7 +119,9 @@ pub(crate) fn order_groups(
         improve_places(group, lot, &world.clock, &mut now);
         push_through(group, &world);
         for member in group.iter() {
-            hand_over(member, member.pushes(group), &mut members, &mut commands);
+            if hand_over(member, member.pushes(group), &mut members, &mut commands) {
+                refusals.send(member.id, member.entity, refusal(member, order.target));
+            }
         }
         if !now.arrived && has_arrived(group) {
             now.arrived = true;
@@ -448,5 +452,14 @@ fn arrival(entity: Entity, group: &[Member]) -> GroupArrived {
         entity,
         members: settled as u32,
         missing: (group.len() - settled) as u32,
+    }
+}
+
+/// The event of a member for which there is no room at the target of its order.
+fn refusal(member: &Member, target: Target) -> NoPath {
+    NoPath {
+        entity: member.entity,
+        target,
+        reason: NoPathReason::TargetBlocked,
     }
 }

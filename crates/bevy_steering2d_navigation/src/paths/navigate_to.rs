@@ -251,8 +251,8 @@ pub struct PathFound {
     pub length: f32,
 }
 
-/// A [`NavigateTo`] has found that there is no path. Triggered once, and again only after the target, the
-/// agent's position, or a solid has changed.
+/// A [`NavigateTo`] has found that there is no path, or a [`GroupArrive`](crate::GroupArrive) that there is no room for this
+/// member. Triggered once, and again only after the target, the agent's position, or a solid has changed.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -269,7 +269,7 @@ pub struct PathFound {
 pub struct NoPath {
     /// The agent.
     pub entity: Entity,
-    /// The target.
+    /// The target; of a member without room that of its group.
     pub target: Target,
     /// Why there is no path.
     pub reason: NoPathReason,

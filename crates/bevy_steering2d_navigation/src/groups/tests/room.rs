@@ -101,6 +101,33 @@ fn a_group_without_room_gets_places_when_another_group_is_sent_away() {
 }
 
 #[test]
+fn a_group_without_room_hears_of_it_once_for_each_target() {
+    #[derive(Resource, Default)]
+    struct Refused(Vec<NoPath>);
+    let mut app = app();
+    app.init_resource::<Refused>()
+        .add_observer(|it: On<NoPath>, mut refused: ResMut<Refused>| refused.0.push(*it));
+    let (_, middle) = room_for_two(&mut app);
+    let first = [10.6, 11.6].map(|x| unit(&mut app, Vec2::new(x, 0.0)));
+    let second = unit(&mut app, middle);
+    order(&mut app, GroupArrive::new(middle), &first);
+    let waiting = order(&mut app, GroupArrive::new(middle), &[second]);
+    let refusal = |target: Vec2| NoPath {
+        entity: second,
+        target: target.into(),
+        reason: NoPathReason::TargetBlocked,
+    };
+    run(&mut app, 100);
+    assert_eq!(app.world().resource::<Refused>().0, [refusal(middle)]);
+    let other = middle + Vec2::new(0.45, -0.45);
+    let mut order = app.world_mut().get_mut::<GroupArrive>(waiting).unwrap();
+    order.target = other.into();
+    run(&mut app, 100);
+    let refused = &app.world().resource::<Refused>().0;
+    assert_eq!(refused[..], [refusal(middle), refusal(other)]);
+}
+
+#[test]
 fn a_group_with_room_for_some_keeps_their_places_when_solids_change() {
     let mut app = app();
     let (walls, middle) = room_for_two(&mut app);
