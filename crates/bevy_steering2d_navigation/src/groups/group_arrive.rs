@@ -192,7 +192,7 @@ impl GroupShape {
 
 /// Makes this agent a member of the group of a [`GroupArrive`]. Insert another one to give it another
 /// order. It is removed when the [`target`](crate::NavigateTo::target) of the member's `NavigateTo` becomes another than its
-/// [`GroupPlace`]: the member then goes there alone.
+/// [`GroupPlace`], or than where it stops without one: the member then goes there alone.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 #[reflect(Component, Debug, PartialEq, Clone)]
 #[relationship(relationship_target = GroupMembers)]
@@ -229,6 +229,8 @@ pub struct GroupPlace {
     pub(super) lane: Lane,
     /// Between which points it passes a group that it meets, m.
     pub(super) detour: Option<[Vec2; 2]>,
+    /// Where the member was sent to stop, m, since there is no room for it.
+    pub(super) stopped_at: Option<Vec2>,
     /// The order that the place belongs to, and which of its plans.
     #[entities]
     pub(super) order: Option<Entity>,

@@ -30,6 +30,13 @@ pub(super) fn hand_over(
         }
     }
     let had = *place;
+    // Without room it stops: where it was sent before is not its place any more.
+    let stops = new.at.is_none() && (had.at.is_some() || had.order != new.order);
+    if stops {
+        new.stopped_at = navigate.as_ref().map(|_| member.position);
+    } else if new.at.is_some() {
+        new.stopped_at = None;
+    }
     let is_sent_anew = errand(&had) != errand(&new);
     if !place.set_if_neq(new) {
         return false;
@@ -44,8 +51,6 @@ pub(super) fn hand_over(
         return false;
     }
     let Some(at) = new.at else {
-        // Without room it stops: where it was sent before is not its place any more.
-        let stops = had.at.is_some() || had.order != new.order;
         if stops && let Some(mut navigate) = navigate {
             navigate.target = member.position.into();
         }

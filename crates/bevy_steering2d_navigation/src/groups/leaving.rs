@@ -6,17 +6,15 @@ use bevy_steering2d_core::{ReciprocalAvoidance, SteeringClock, SteeringWarnings,
 use super::{GroupArrive, GroupMember, GroupPlace};
 use crate::{Lane, NavigateTo, NavigateToMemory};
 
-/// Whether the game has sent a member elsewhere than to its place.
+/// Whether the game has sent a member elsewhere than to its place, or one without room anywhere.
 fn is_sent_elsewhere(
     place: &GroupPlace,
     member: &GroupMember,
     navigate: Option<&NavigateTo>,
 ) -> bool {
-    let sent_to = place.at.filter(|_| place.order == Some(member.0));
-    let goes_to = navigate.map(|it| it.target);
-    sent_to
-        .zip(goes_to)
-        .is_some_and(|(at, target)| target != Target::Point(at))
+    let sent_to = place.at.or(place.stopped_at).map(Target::Point);
+    let is_placed = place.order == Some(member.0);
+    is_placed && navigate.is_some_and(|it| Some(it.target) != sent_to)
 }
 
 /// Takes their places and lanes from agents that have left their group, or whose order is gone, and gives them their

@@ -128,6 +128,27 @@ fn a_group_without_room_hears_of_it_once_for_each_target() {
 }
 
 #[test]
+fn a_member_without_room_that_is_sent_elsewhere_leaves_its_group() {
+    let mut app = app();
+    let (_, middle) = room_for_two(&mut app);
+    let [a, b, c] = [10.6, 11.6, 20.0].map(|x| unit(&mut app, Vec2::new(x, 0.0)));
+    order(&mut app, GroupArrive::new(Vec2::new(20.0, 0.0)), &[c]);
+    run(&mut app, 5);
+    order(&mut app, GroupArrive::new(middle), &[a, b, c]);
+    run(&mut app, 60);
+    assert_eq!(app.world().get::<GroupPlace>(c).unwrap().at, None);
+    assert!(app.world().get::<GroupMember>(c).is_some());
+    let elsewhere = Vec2::new(20.0, 8.0);
+    app.world_mut().get_mut::<NavigateTo>(c).unwrap().target = elsewhere.into();
+    run(&mut app, 2);
+    assert!(app.world().get::<GroupMember>(c).is_none());
+    app.world_mut().despawn(a);
+    run(&mut app, 400);
+    let body = app.world().get::<Kinematics>(c).unwrap();
+    assert!(body.position.distance(elsewhere) < 0.15, "{body:?}");
+}
+
+#[test]
 fn a_group_with_room_for_some_keeps_their_places_when_solids_change() {
     let mut app = app();
     let (walls, middle) = room_for_two(&mut app);
