@@ -37,7 +37,7 @@ use crate::NoPathReason;
 /// [`PathCompleted`](bevy_steering2d_core::PathCompleted) where it stands; observe
 /// [`Arrived`](bevy_steering2d_core::Arrived) and [`NoPath`] instead); it keeps its last path if the target
 /// is lost or the search was given up. It plans again when the target, the agent's position, or a solid
-/// changes.
+/// changes, and when the agent becomes smaller.
 ///
 /// All agents together use a [`NavigationBudget`] per tick. When `NavigateTo` is removed the path stays, and the agent
 /// follows it to its end. To halt it, send it to its own position; for a while, set the `pace` of its `PathFollowing` to zero.
@@ -157,6 +157,8 @@ pub struct NavigateToMemory {
     pub(super) planned_to: Vec2,
     /// The agent's position when it was planned, m.
     pub(super) planned_from: Vec2,
+    /// The agent's radius when it was planned, m.
+    pub(super) planned_radius: f32,
     /// How old the last plan is, or the answer that there is no path, s.
     pub(super) age: f32,
     /// The solids that it considered, by their [digest](crate::Terrain::revision).
@@ -252,7 +254,8 @@ pub struct PathFound {
 }
 
 /// A [`NavigateTo`] has found that there is no path, or a [`GroupArrive`](crate::GroupArrive) that there is no room for this
-/// member. Triggered once, and again only after the target, the agent's position, or a solid has changed.
+/// member. Triggered once, and again only after the target, the agent's position, or a solid has changed, or the agent has
+/// become smaller.
 ///
 /// ```
 /// # use bevy::prelude::*;

@@ -124,7 +124,8 @@ impl NavigateToMemory {
                 NavigationState::NoPath(NoPathReason::NotReady) => situation.looks,
                 NavigationState::NoPath(_) => {
                     let off = situation.body.position.distance(self.planned_from);
-                    moved || !situation.comes_to_rest() && off > how.path_tolerance
+                    let has_shrunk = situation.body.radius < self.planned_radius;
+                    moved || has_shrunk || !situation.comes_to_rest() && off > how.path_tolerance
                 }
                 NavigationState::Arrived => moved || has_lost_path || situation.has_left_end(),
                 NavigationState::Following => {
@@ -151,6 +152,7 @@ impl NavigateToMemory {
         self.spent = 0;
         self.target = Some(situation.how.target);
         self.planned_from = situation.body.position;
+        self.planned_radius = situation.body.radius;
         self.revision = situation.revision;
         self.times_stuck = situation.times_stuck;
         if let Some(target) = situation.target {

@@ -211,6 +211,29 @@ fn an_agent_that_is_put_back_on_its_path_after_the_arrival_arrives_again() {
 }
 
 #[test]
+fn an_agent_that_becomes_smaller_finds_the_way_for_which_it_was_too_large() {
+    let mut app = app();
+    let goal = Vec2::new(9.0, 0.0);
+    for (from, to) in [
+        ((3.0, -3.0), (3.0, -0.4)),
+        ((3.0, 0.4), (3.0, 3.0)),
+        ((-3.0, 3.0), (3.0, 3.0)),
+        ((-3.0, -3.0), (3.0, -3.0)),
+        ((-3.0, -3.0), (-3.0, 3.0)),
+    ] {
+        wall(&mut app, from, to);
+    }
+    let walker = walker(&mut app, Vec2::ZERO, goal);
+    run(&mut app, 60);
+    assert_eq!(heard(&app).refused, [(walker, NoPathReason::Unreachable)]);
+    let slim = Vehicle::default().with_radius(0.3);
+    app.world_mut().entity_mut(walker).insert(slim);
+    run(&mut app, 400);
+    assert_eq!(heard(&app).refused.len(), 1);
+    assert_eq!(heard(&app).arrived, [walker]);
+}
+
+#[test]
 fn an_obstacle_that_its_transform_moves_is_no_solid_until_it_rests() {
     let mut app = app();
     let place = Transform::from_xyz(0.0, 30.0, 0.0);
