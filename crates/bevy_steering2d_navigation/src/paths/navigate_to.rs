@@ -102,11 +102,17 @@ impl NavigateTo {
     /// The [`PathFollowing`] that an agent gets with it, unless it has one: it turns within 0.2 m of the corners of the
     /// path, which are no farther from solids than the agent needs.
     ///
+    /// In a passage hardly wider than the body, corners are about a radius apart. An agent with a radius below 0.2 m skips some
+    /// of them and runs into the solid, unless it turns within a smaller distance, such as half of its radius, at a
+    /// [`pace`](PathFollowing::pace) at which it can.
+    ///
     /// ```
     /// # use bevy_steering2d_core::PathFollowing;
     /// # use bevy_steering2d_navigation::NavigateTo;
     /// // It has arrived within a meter of the target, for instance beside others who stand there.
     /// let follow = PathFollowing { tolerance: 1.0, ..NavigateTo::path_following() };
+    /// // A robot with a radius of 5 cm.
+    /// let precise = NavigateTo::path_following().with_waypoints(0.025);
     /// ```
     pub fn path_following() -> PathFollowing {
         PathFollowing::default().with_waypoints(0.2)

@@ -117,6 +117,27 @@ fn an_agent_leaves_a_labyrinth_without_touching_its_walls() {
 }
 
 #[test]
+fn a_small_agent_with_precise_waypoints_does_not_touch_the_wall_end_at_which_it_turns() {
+    const RADIUS: f32 = 0.05;
+    let mut app = app();
+    wall(&mut app, (0.0, -30.0), (0.0, 0.0));
+    wall(&mut app, (-3.0, 0.2), (3.0, 0.2));
+    let walker = walker(&mut app, Vec2::new(-0.5, -2.0), Vec2::new(0.5, -2.0));
+    let slow = Vehicle::new(0.5, 2.0).with_radius(RADIUS);
+    let precise = NavigateTo::path_following().with_waypoints(0.5 * RADIUS);
+    app.world_mut().entity_mut(walker).insert((slow, precise));
+    for _ in 0..900 {
+        app.update();
+        let at = position(&app, walker);
+        let solids = app.world().resource::<Terrain>().solids();
+        let nearest = solids.iter().map(|it| it.distance(at));
+        let nearest = nearest.fold(f32::INFINITY, f32::min);
+        assert!(nearest >= RADIUS - 0.005, "{at}: {nearest}");
+    }
+    assert_eq!(heard(&app).arrived, [walker]);
+}
+
+#[test]
 fn a_wall_across_the_path_is_walked_around_and_its_removal_noticed() {
     let mut app = app();
     let goal = Vec2::new(12.0, 0.0);
