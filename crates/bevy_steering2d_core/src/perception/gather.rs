@@ -29,7 +29,7 @@ pub(crate) fn index_neighbors(
 ) {
     let neighbors = &mut *neighbors;
     if perceivers.is_empty() {
-        *neighbors = Neighbors::unread(agents.iter().len());
+        neighbors.leave_unread(agents.iter().len());
         return;
     }
     neighbors.unread = 0;

@@ -2,7 +2,7 @@
 
 use std::array::from_fn;
 use std::ops::Range;
-use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bevy::prelude::*;
 use smallvec::SmallVec;
@@ -44,20 +44,10 @@ pub struct Neighbors {
     hides: bool,
     /// The number of agents while none of them has a [`Perception`].
     pub(super) unread: usize,
+    /// Whether it has warned that it is unread.
+    has_warned: AtomicBool,
     pub(crate) columns: NeighborColumns,
     pub(crate) motions: Motions,
-}
-
-/// Warns once that neighbors are asked for that nobody perceives.
-#[cold]
-fn warn_of_unread_index() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        log::warn!(
-            "Neighbors finds nobody, since no agent perceived its neighbors in the last tick; insert \
-             Perception::default() on one of them"
-        );
-    });
 }
 
 impl Neighbors {
@@ -66,12 +56,13 @@ impl Neighbors {
     /// Up to so many cells in each direction are searched one by one where distant cells share a bucket.
     const FEW_CELLS: i64 = 2;
 
-    /// The empty index of so many agents of which none has a [`Perception`].
-    pub(super) fn unread(agents: usize) -> Self {
-        Self {
+    /// Empties the index, for so many agents of which none has a [`Perception`].
+    pub(super) fn leave_unread(&mut self, agents: usize) {
+        *self = Self {
             unread: agents,
+            has_warned: std::mem::take(&mut self.has_warned),
             ..default()
-        }
+        };
     }
 
     /// The number of indexed agents.
@@ -152,7 +143,18 @@ impl Neighbors {
     #[inline]
     fn warn_if_unread(&self) {
         if self.unread > 0 {
-            warn_of_unread_index();
+            self.warn_of_unread();
+        }
+    }
+
+    /// Warns once that an index is asked that no agent perceives.
+    #[cold]
+    fn warn_of_unread(&self) {
+        if !self.has_warned.swap(true, Ordering::Relaxed) {
+            log::warn!(
+                "Neighbors finds nobody, since no agent perceived its neighbors in the last tick; insert \
+                 Perception::default() on one of them"
+            );
         }
     }
 

@@ -54,6 +54,8 @@ pub(crate) fn draw_neighbors(
     places: DrawnPlaces,
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
+    let nothing = Neighbors::default();
+    let neighbors = perceived(&neighbors, &nothing);
     let mut painter = Painter {
         places: &places,
         gizmos: &mut gizmos,
@@ -83,7 +85,7 @@ pub(crate) fn draw_neighbors(
     for (subject, avoidance) in subjects.active(&avoiders) {
         let me = &subject.me;
         let view = NeighborView::around(me, avoidance.perception_radius, avoidance.groups);
-        let considered = in_view_by_edges(&neighbors, view)
+        let considered = in_view_by_edges(neighbors, view)
             .filter(|other| avoidance.closest_approach(me, other).is_some());
         painter.draw(subject, &view, color, considered);
     }
@@ -104,6 +106,12 @@ pub(crate) fn draw_neighbors(
             .filter(|other| queuing.queues_behind(&subject.me, other));
         painter.draw(subject, &view, color, considered);
     }
+}
+
+/// The index, or `nothing` while it is empty, since it warns if it is asked before an agent perceives. In a pause an agent is
+/// drawn from its spawn on, but indexed in the next tick only.
+pub(super) fn perceived<'a>(index: &'a Neighbors, nothing: &'a Neighbors) -> &'a Neighbors {
+    if index.is_empty() { nothing } else { index }
 }
 
 /// The neighbors in view, after large bodies of which only the edge is.

@@ -5,7 +5,7 @@ use bevy_steering2d_core::{
     CollisionAvoidance, Evade, EvadeMemory, NeighborView, Neighbors, Pursuit, PursuitMemory,
 };
 
-use super::neighbors::{MOST, in_view_by_edges};
+use super::neighbors::{MOST, in_view_by_edges, perceived};
 use crate::subjects::{DrawnPlaces, Subjects};
 use crate::{SteeringDebug, SteeringGizmos, colors, draw};
 
@@ -53,11 +53,13 @@ pub(crate) fn draw_closest_approaches(
     places: DrawnPlaces,
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
+    let nothing = Neighbors::default();
+    let neighbors = perceived(&neighbors, &nothing);
     let color = debug.color::<CollisionAvoidance>();
     for (subject, avoidance) in subjects.active(&avoiders) {
         let me = &subject.me;
         let view = NeighborView::around(me, avoidance.perception_radius, avoidance.groups);
-        let considered = in_view_by_edges(&neighbors, view).filter_map(|other| {
+        let considered = in_view_by_edges(neighbors, view).filter_map(|other| {
             let approach = avoidance.closest_approach(me, &other)?;
             Some((other, approach))
         });

@@ -100,6 +100,22 @@ fn before_the_first_tick_the_index_is_empty() {
 }
 
 #[test]
+fn each_index_that_no_agent_perceives_warns_once_when_it_is_asked() {
+    let has_warned = |it: &Neighbors| it.has_warned.load(Ordering::Relaxed);
+    let mut indices = [Neighbors::default(), Neighbors::default()];
+    for neighbors in &mut indices {
+        neighbors.leave_unread(3);
+        assert!(!has_warned(neighbors));
+        neighbors.nearest(Vec2::ZERO, 1.0, SteeringGroups::ALL);
+        neighbors.leave_unread(3);
+        assert!(has_warned(neighbors), "in the ticks after as well");
+    }
+    let nothing = Neighbors::default();
+    nothing.nearest(Vec2::ZERO, 1.0, SteeringGroups::ALL);
+    assert!(!has_warned(&nothing), "there are no agents");
+}
+
+#[test]
 fn an_infinite_radius_sees_every_other_agent() {
     let positions: Vec<Vec2> = (0..50).map(|i| Vec2::new(i as f32 * 7.0, 0.0)).collect();
     let neighbors = index(&positions, 1.0);
