@@ -6,7 +6,7 @@ use alloc_tracker::{Allocator, Session};
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::recorder::SteeringRecorder;
-use bevy_steering2d::{BehaviorInfo, BehaviorRegistry};
+use bevy_steering2d::{BehaviorInfo, BehaviorRegistry, Feeler};
 
 use crate::common::*;
 
@@ -123,13 +123,17 @@ fn spawn_many(app: &mut App, combine: Combine) {
     }
 }
 
-fn assert_ticks_without_allocations(app: &mut App, case: &str) {
-    let allocations = allocations(|| {
+/// The number of allocations in 60 ticks.
+fn allocations_of_ticks(app: &mut App) -> u64 {
+    allocations(|| {
         for _ in 0..60 {
             app.world_mut().run_schedule(FixedUpdate);
         }
-    });
-    assert_eq!(allocations, 0, "in 60 ticks {case}");
+    })
+}
+
+fn assert_ticks_without_allocations(app: &mut App, case: &str) {
+    assert_eq!(allocations_of_ticks(app), 0, "in 60 ticks {case}");
 }
 
 #[test]
@@ -173,6 +177,38 @@ fn a_warm_tick_allocates_nothing_for_agents_that_wait_for_their_mass_or_are_weak
     // The log of the first second ends with the number of warnings that it leaves out.
     run_ticks(&mut app, 90);
     assert_ticks_without_allocations(&mut app, "of agents that hardly move");
+}
+
+#[test]
+fn a_warm_tick_allocates_nothing_for_what_is_invalid() {
+    let mut app = point_mass_app(HERTZ);
+    for i in 0..40 {
+        let at = Vec2::new(i as f32, 0.0);
+        let feeler = Feeler::new(Vec2::ZERO, Vec2::ZERO);
+        let behaviors = (
+            Seek::new(Vec2::NAN),
+            Wander::default().with_weight(-1.0),
+            Arrive::new(Vec2::ZERO).with_tolerance(-1.0),
+            Separation::default().with_max_neighbors(0),
+            WallAvoidance::new(Feelers::Custom(vec![feeler])),
+            ReciprocalAvoidance::default().with_margin(f32::NAN),
+        );
+        let others = (
+            TargetInSight::new(Vec2::ZERO).with_distance(-1.0),
+            StuckDetection::new(-1.0),
+        );
+        Backend::PointMass.spawn(&mut app, Body::at(at.x, at.y), (behaviors, others));
+        let vehicle = Vehicle::new(-1.0, 1.0);
+        Backend::PointMass.spawn(&mut app, Body::at(at.x, 5.0), vehicle);
+        let heavy = Body::at(at.x, 9.0).weighing(-1.0);
+        Backend::PointMass.spawn(&mut app, heavy, Vehicle::default());
+        app.world_mut().spawn(Wall::new(at, at));
+        app.world_mut()
+            .spawn((Obstacle::new(-1.0), Transform::default()));
+    }
+    // The log of the first second ends with the number of warnings that it leaves out.
+    run_ticks(&mut app, 90);
+    assert_ticks_without_allocations(&mut app, "with parameters out of range");
 }
 
 #[test]

@@ -59,7 +59,7 @@ impl Nodes {
         let UVec2 { x, y } = self.size;
         Err(InvalidParameter {
             field: "FlowField.size",
-            value: format!("{x} × {y} = {} nodes", self.count()),
+            value: format!("{x} × {y} = {} nodes", self.count()).into(),
             must_be: "1 to 16777216 nodes",
         })
     }
@@ -107,7 +107,7 @@ impl FlowField {
         if count as u64 != nodes.count() {
             return Err(InvalidParameter {
                 field: "FlowField.vectors",
-                value: count.to_string(),
+                value: count.to_string().into(),
                 must_be: "one per node",
             });
         }

@@ -1,5 +1,8 @@
 //! [`InvalidParameter`]: what is wrong with a parameter, and the ranges that parameters may have.
+//!
+//! A faulty component is checked in every tick and told once, so the value is printed only for the message.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -16,8 +19,8 @@ use bevy::prelude::*;
 pub struct InvalidParameter {
     /// `Component.field`, as it is in the code.
     pub field: &'static str,
-    /// The offending value, printed.
-    pub value: String,
+    /// The offending value.
+    pub value: InvalidValue,
     /// What the field must be, completing "must be …".
     pub must_be: &'static str,
 }
@@ -35,6 +38,60 @@ impl fmt::Display for InvalidParameter {
 
 impl std::error::Error for InvalidParameter {}
 
+/// The value of an [`InvalidParameter`], which `Display` prints as it is in the code. Numbers, vectors and texts convert into it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum InvalidValue {
+    /// A number, in the unit of the parameter.
+    Number(f32),
+    /// A count.
+    Count(u32),
+    /// A vector, in the unit of the parameter.
+    Vector(Vec2),
+    /// Any other value, printed.
+    Printed(Cow<'static, str>),
+}
+
+impl fmt::Display for InvalidValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(value) => write!(f, "{value:?}"),
+            Self::Count(value) => write!(f, "{value}"),
+            Self::Vector(value) => write!(f, "{value:?}"),
+            Self::Printed(value) => f.write_str(value),
+        }
+    }
+}
+
+impl From<f32> for InvalidValue {
+    fn from(value: f32) -> Self {
+        Self::Number(value)
+    }
+}
+
+impl From<u32> for InvalidValue {
+    fn from(value: u32) -> Self {
+        Self::Count(value)
+    }
+}
+
+impl From<Vec2> for InvalidValue {
+    fn from(value: Vec2) -> Self {
+        Self::Vector(value)
+    }
+}
+
+impl From<&'static str> for InvalidValue {
+    fn from(value: &'static str) -> Self {
+        Self::Printed(value.into())
+    }
+}
+
+impl From<String> for InvalidValue {
+    fn from(value: String) -> Self {
+        Self::Printed(value.into())
+    }
+}
+
 impl InvalidParameter {
     /// The largest number that a parameter and the state of a body may have, in its unit: a
     /// billion meters, newtons, kilograms or seconds. Squares and products of numbers in range do
@@ -47,21 +104,21 @@ impl InvalidParameter {
     fn unless(
         ok: bool,
         field: &'static str,
-        value: impl fmt::Debug,
+        value: impl Into<InvalidValue>,
         must_be: impl FnOnce() -> &'static str,
     ) -> Result<(), Self> {
         if ok {
             Ok(())
         } else {
-            Err(Self::new(field, &value, must_be()))
+            Err(Self::new(field, value.into(), must_be()))
         }
     }
 
     #[cold]
-    fn new(field: &'static str, value: &dyn fmt::Debug, must_be: &'static str) -> Self {
+    fn new(field: &'static str, value: InvalidValue, must_be: &'static str) -> Self {
         Self {
             field,
-            value: format!("{value:?}"),
+            value,
             must_be,
         }
     }

@@ -140,7 +140,7 @@ pub use digest::digest;
 pub use events::{Arrived, PathCompleted, TargetLost, TargetWatch};
 pub use id::{NextSteeringId, SteeringId};
 pub use influence::Influence;
-pub use invalid_parameter::InvalidParameter;
+pub use invalid_parameter::{InvalidParameter, InvalidValue};
 pub use locomotion::{
     Abilities, Acceleration, Controls, FaceTarget, FaceVelocity, Holonomic, Hull, Leg, Locomotion,
     LocomotionInfo, LocomotionRegistry, LocomotionSystems, Motion, PointMass, Pose, Propulsion,

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use super::shared::danger::ahead;
-use crate::{Agent, InvalidParameter};
+use crate::{Agent, InvalidParameter, InvalidValue};
 
 /// The feelers of a [`WallAvoidance`](crate::WallAvoidance).
 #[derive(Reflect, Clone, Debug, Default, PartialEq)]
@@ -100,7 +100,7 @@ impl Feelers {
     /// # Errors
     /// If the list is empty, or a feeler is not finite or has no length; names `field`.
     pub(crate) fn check(&self, field: &'static str) -> Result<(), InvalidParameter> {
-        let fault = |value: String, must_be| InvalidParameter {
+        let fault = |value: InvalidValue, must_be| InvalidParameter {
             field,
             value,
             must_be,
@@ -109,18 +109,19 @@ impl Feelers {
         if list.is_empty() {
             return Err(fault("[]".into(), "at least one feeler"));
         }
-        let sound = |feeler: &Feeler| {
-            let length = feeler.reach.length();
-            InvalidParameter::is_in_range(feeler.root)
-                && InvalidParameter::unless_positive(field, length).is_ok()
-        };
-        match list.iter().find(|feeler| !sound(feeler)) {
-            Some(feeler) => Err(fault(
-                format!("{feeler:?}"),
-                "with a root of at most 1e9 radii and a reach between 1e-9 and 1e9 lengths",
-            )),
-            None => Ok(()),
+        for &Feeler { root, reach } in list {
+            if !InvalidParameter::is_in_range(root) {
+                return Err(fault(
+                    root.into(),
+                    "feelers with roots of at most 1e9 radii",
+                ));
+            }
+            if InvalidParameter::unless_positive(field, reach.length()).is_err() {
+                let must_be = "feelers with reaches between 1e-9 and 1e9 lengths";
+                return Err(fault(reach.into(), must_be));
+            }
         }
+        Ok(())
     }
 }
 

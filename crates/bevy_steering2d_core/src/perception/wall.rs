@@ -78,7 +78,7 @@ impl Wall {
         }
         Err(InvalidParameter {
             field: "Wall.to",
-            value: format!("{:?}", self.to),
+            value: self.to.into(),
             must_be: "apart from Wall.from, at a finite distance",
         })
     }

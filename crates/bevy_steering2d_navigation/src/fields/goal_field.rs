@@ -126,7 +126,7 @@ impl GoalField {
         if self.area.is_empty() {
             return Err(InvalidParameter {
                 field: "GoalField.area",
-                value: format!("{:?}", self.area),
+                value: self.area.size().into(),
                 must_be: "wider and higher than zero",
             });
         }
@@ -134,7 +134,7 @@ impl GoalField {
         if x.saturating_mul(y) > Self::MAX_NODES {
             return Err(InvalidParameter {
                 field: "GoalField.spacing",
-                value: format!("{} ({x} × {y} nodes)", self.spacing),
+                value: format!("{} ({x} × {y} nodes)", self.spacing).into(),
                 must_be: "wide enough for at most 524288 nodes",
             });
         }

@@ -50,7 +50,7 @@ impl GroundCost {
         }
         Err(InvalidParameter {
             field: "GroundCost.cost",
-            value: self.cost.to_string(),
+            value: self.cost.into(),
             must_be: "between 0.1 and 100",
         })
     }

@@ -66,7 +66,7 @@ impl TravelTimes {
         if !(1..=FlowField::MAX_NODES).contains(&cells) {
             return Err(InvalidParameter {
                 field: "TravelTimes.size",
-                value: format!("{} × {} = {cells} cells", size.x, size.y),
+                value: format!("{} × {} = {cells} cells", size.x, size.y).into(),
                 must_be: "1 to 16777216 cells",
             });
         }
