@@ -9,6 +9,7 @@ use bevy_steering2d::recorder::SteeringRecorder;
 use bevy_steering2d::{BehaviorInfo, BehaviorRegistry, Feeler};
 
 use crate::common::*;
+use crate::locomotion::car;
 
 #[global_allocator]
 static ALLOCATOR: Allocator<System> = Allocator::system();
@@ -177,6 +178,24 @@ fn a_warm_tick_allocates_nothing_for_agents_that_wait_for_their_mass_or_are_weak
     // The log of the first second ends with the number of warnings that it leaves out.
     run_ticks(&mut app, 90);
     assert_ticks_without_allocations(&mut app, "of agents that hardly move");
+}
+
+#[test]
+fn a_warm_tick_allocates_nothing_for_a_car_among_32_walls() {
+    let allocations_among = |walls: usize| {
+        let mut app = point_mass_app(HERTZ);
+        let avoids = (ReciprocalAvoidance::default(), Combine::WEIGHTED_SUM);
+        let drives = (Arrive::new(Vec2::new(3.0, 0.0)), avoids);
+        car(Backend::PointMass, &mut app, Body::at(0.0, 0.0), drives);
+        for i in 0..walls {
+            let at = 8.0 * Vec2::from_angle(i as f32);
+            app.world_mut().spawn(Wall::new(at, 1.1 * at));
+        }
+        run_seconds(&mut app, 2.0);
+        allocations_of_ticks(&mut app)
+    };
+    assert_eq!(allocations_among(32), 0);
+    assert!(allocations_among(40) > 0, "all of them are in its reach");
 }
 
 #[test]

@@ -106,7 +106,8 @@ pub struct ReciprocalAvoidance {
     /// seconds of its way.
     pub perception_radius: f32,
     /// How many neighbors count, the nearest first, `≥ 1`. Default `16`. A few bodies that are large beside the others count
-    /// in addition. With more than 32 neighbors, obstacles and walls together it allocates in every tick.
+    /// in addition. With more than 16 obstacles, or more than 32 neighbors, obstacles and walls together, it allocates in every
+    /// tick; neighbors that others carry along count twice.
     pub max_neighbors: u32,
     /// How unequal the shares may be, `0..=1`: at 0 each agent does half, at 1 the agent that goes
     /// second does everything. Default `0.8`. Give agents that meet the same value, or their shares do not add
