@@ -60,6 +60,29 @@ fn quarry(app: &mut App) -> Entity {
     spawn(app, Body::at(9.0, 0.0).moving(0.0, 2.0), vehicle)
 }
 
+/// Moves a quarry by its transform, with a hunter and prey of these predictions, and counts the warnings.
+fn warnings_about_a_quarry_without_velocity(prediction: Prediction) -> usize {
+    let mut app = oracle_app();
+    let quarry = app.world_mut().spawn(Transform::default()).id();
+    let hunts = Pursuit::new(quarry).with_prediction(prediction);
+    let flees = Evade::new(quarry).with_prediction(prediction);
+    spawn(&mut app, Body::at(9.0, 0.0), (hunts, Oracle::default()));
+    spawn(&mut app, Body::at(5.0, 0.0), (flees, Oracle::default()));
+    for tick in 0..60 {
+        move_to(&mut app, quarry, Vec2::new(0.05 * tick as f32, 5.0));
+        run_ticks(&mut app, 1);
+    }
+    warnings(&app).len()
+}
+
+#[test]
+fn only_predictions_of_the_library_warn_of_a_quarry_without_velocity() {
+    let count = warnings_about_a_quarry_without_velocity;
+    assert_eq!(count(Prediction::default()), 1);
+    assert_eq!(count(Prediction::TurnRate), 1);
+    assert_eq!(count(Prediction::by::<Oracle>()), 0);
+}
+
 #[test]
 fn a_predictor_of_a_game_tells_where_the_quarry_will_be() {
     let mut app = oracle_app();

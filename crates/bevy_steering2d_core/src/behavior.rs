@@ -75,8 +75,9 @@ pub trait Behavior:
     /// frees stuck agents: otherwise its own force would keep an agent that wants nothing else stuck. Default `true`.
     const IS_ATTEMPT: bool = true;
 
-    /// Whether it goes by the velocity of its [`targets`](Self::targets), as a prediction does. A target that moves by its
-    /// `Transform` has none, which raises one warning then. Default `false`.
+    /// Whether it goes by the velocity of its [`targets`](Self::targets), as a prediction does; if that depends on its parameters,
+    /// see [`uses_target_velocity`](Self::uses_target_velocity). A target that moves by its `Transform` has none, which raises one
+    /// warning then. Default `false`.
     const USES_TARGET_VELOCITY: bool = false;
 
     /// The color of its force in debug drawings, as sRGB bytes. Default: derived from its name.
@@ -104,6 +105,12 @@ pub trait Behavior:
     /// raised. `[None, Some(target)]` may name the agent, for instance for a path on the agent itself.
     fn targets(&self) -> [Option<Target>; 2] {
         [None; 2]
+    }
+
+    /// Whether it goes by the velocity of its targets with the parameters that it has. Only asked of a behavior with
+    /// [`USES_TARGET_VELOCITY`](Self::USES_TARGET_VELOCITY). Default `true`.
+    fn uses_target_velocity(&self) -> bool {
+        true
     }
 
     /// The perception radius for an agent whose body has the radius `body_radius`, m. A hint for

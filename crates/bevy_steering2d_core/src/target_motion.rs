@@ -53,8 +53,9 @@ pub(crate) fn warn_of_motion_without_velocity<B: Behavior>(
     if !clock.is_due(INTERVAL, 0) {
         return;
     }
-    let enabled = behaviors.iter().filter(|it| it.influence().enabled);
-    let aims = enabled.flat_map(Behavior::targets).flatten();
+    let uses_velocity = |it: &&B| it.influence().enabled && it.uses_target_velocity();
+    let behaviors = behaviors.iter().filter(uses_velocity);
+    let aims = behaviors.flat_map(Behavior::targets).flatten();
     for target in aims.filter_map(Target::entity) {
         let Some(place) = targets.place_without_body(target) else {
             continue;

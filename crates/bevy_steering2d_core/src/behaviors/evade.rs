@@ -146,6 +146,10 @@ impl Behavior for Evade {
         [Some(self.threat), None]
     }
 
+    fn uses_target_velocity(&self) -> bool {
+        self.prediction.uses_velocity()
+    }
+
     fn check(&self) -> Result<(), InvalidParameter> {
         self.threat.check("Evade.threat")?;
         InvalidParameter::unless_positive_or_infinite("Evade.panic_distance", self.panic_distance)?;

@@ -133,6 +133,10 @@ impl Behavior for Pursuit {
         [Some(self.target), None]
     }
 
+    fn uses_target_velocity(&self) -> bool {
+        self.prediction.uses_velocity()
+    }
+
     fn check(&self) -> Result<(), InvalidParameter> {
         self.target.check("Pursuit.target")?;
         self.prediction.check("Pursuit.prediction")?;

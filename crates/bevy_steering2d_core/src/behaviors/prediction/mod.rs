@@ -79,6 +79,11 @@ impl Prediction {
             Self::LookAhead | Self::DistanceOverMaxSpeed | Self::Fixed(_) | Self::Intercept
         )
     }
+
+    /// Whether it goes by the velocity of the other. A predictor of a game may know better how the other moves.
+    pub(crate) fn uses_velocity(self) -> bool {
+        !matches!(self, Self::Custom(_))
+    }
 }
 
 impl Prediction {
