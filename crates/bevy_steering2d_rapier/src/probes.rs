@@ -67,7 +67,8 @@ pub(crate) fn answer_probes(
     );
 }
 
-/// Whether an agent may perceive a collider: never its own, and those of other agents only if it senses them.
+/// Whether an agent may perceive a collider: never one that is part of it, such as that of a shield with a body of its own, and
+/// those of other agents only if it senses them.
 fn is_visible(
     collider: &SimulatedCollider,
     agent: Entity,
@@ -80,7 +81,10 @@ fn is_visible(
     let of_body = body.and_then(|body| entity_of(body.user_data));
     // A collider without a body may be part of an agent without one.
     let owner = of_body.or_else(|| owners.agent_of(part?)).or(part);
-    owner.is_none_or(|it| it != agent && (senses.agents || !owners.is_agent(it)))
+    owner.is_none_or(|it| {
+        let is_own = it == agent || owners.agent_of(it) == Some(agent);
+        !is_own && (senses.agents || !owners.is_agent(it))
+    })
 }
 
 /// The filter of an agent for Rapier. That of `bevy_rapier2d` would panic on a collider without an entity.

@@ -9,6 +9,7 @@ use crate::common::*;
 mod avoiding;
 mod pedestrians;
 mod sensing;
+mod sight;
 
 fn fixed(app: &mut App, collider: Collider, x: f32, y: f32) -> Entity {
     let body = (RigidBody::Fixed, collider, Velocity::zero());

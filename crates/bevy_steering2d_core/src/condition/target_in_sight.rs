@@ -15,8 +15,10 @@ use crate::{Agent, InvalidParameter, Kinematics, SteeringId, Surroundings, Targe
 /// a [`Wall`](crate::Wall) nor an [`Obstacle`](crate::Obstacle) is in between; for agents with
 /// [`SensesColliders`](crate::SensesColliders) no collider that it senses either: by default not those of other agents.
 /// An obstacle that is part of the target or of the agent, such as its child, hides nothing, nor does one that carries
-/// one of them, as a tank carries a marker that is its child; one that carries both does. Of colliders only those that
-/// are part of the target hide nothing.
+/// one of them, as a tank carries a marker that is its child; one that carries both does.
+///
+/// Of the colliders on the line to the target only the first that the agent senses counts. If it is part of the target,
+/// the target is in sight, whatever is behind it; any other hides it. What is part of the agent is never sensed.
 ///
 /// The agent looks along its heading, the direction of its motion, also while [`FaceTarget`](crate::FaceTarget) turns
 /// its body; with [`Gaze::Facing`] it looks where its body points. With a [`memory`](Self::memory) it goes on to hold

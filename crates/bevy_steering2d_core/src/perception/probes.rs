@@ -17,8 +17,9 @@ use crate::{SteeringClock, SteeringId, ThinkEvery, Whisker};
 /// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), the condition [`TargetInSight`](crate::TargetInSight), and custom
 /// behaviors that [`probe`](crate::Behavior::probe) use it.
 ///
-/// The agent's own colliders are never seen. Other colliders are filtered like contacts: each of the
-/// two must be in a group that the other's filter contains.
+/// The agent's own colliders are never seen, nor are those of bodies that are its children, such as a shield, unless they
+/// are agents. Other colliders are filtered like contacts: each of the two must be in a group that the other's filter
+/// contains.
 ///
 /// A moving collider that is more than four times as large as an agent with `ReciprocalAvoidance` is a wall at rest to it: keep it
 /// slow, or make it several smaller bodies.
