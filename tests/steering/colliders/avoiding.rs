@@ -4,6 +4,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::Circle;
 use bevy_steering2d::navigation::NoPathReason;
+use bevy_steering2d::perception::nearest_on_segment;
 use bevy_steering2d::prelude::*;
 
 use super::{fixed, runner};
@@ -104,12 +105,45 @@ fn wall_avoidance_avoids_colliders() {
         fixed(&mut app, shape, x, 0.0);
         let beyond = Seek::new(Vec2::new(60.0, 0.0));
         let agent = runner(&mut app, -9.0, 0.0, (WallAvoidance::default(), beyond));
+        let mut nearest = f32::INFINITY;
         for _ in 0..60 * 20 {
             app.update();
             let gap = 3.5 - position(&app, agent).x - PointMass::RADIUS;
             assert!(gap > 0.0, "{name}: {gap} m deep");
+            nearest = nearest.min(gap);
         }
+        assert!(nearest < 1.0, "{name}: stays {nearest} m away");
     }
+}
+
+#[test]
+fn walls_are_avoided_alike_as_walls_and_as_colliders() {
+    let mut random = RandomStream::new(1, SteeringId(0), 0);
+    let (mut world, mut avoided) = (0, 0);
+    while world < 50 {
+        let [from, to] = [(); 2].map(|()| random.point_in(Rect::new(-3.0, -4.0, 5.0, 4.0)));
+        let wall = Wall::new(from, to);
+        // None inside of the body.
+        if nearest_on_segment(Vec2::ZERO, from, to).length() < PointMass::RADIUS {
+            continue;
+        }
+        world += 1;
+        let avoiding = |spawn: &dyn Fn(&mut App)| {
+            let mut app = rapier_app(HERTZ);
+            spawn(&mut app);
+            let agent = runner(&mut app, 0.0, 0.0, WallAvoidance::default());
+            entry::<WallAvoidance>(&app, agent).raw
+        };
+        let as_wall = avoiding(&|app| {
+            app.world_mut().spawn(wall);
+        });
+        let as_collider = avoiding(&|app| {
+            fixed(app, Collider::segment(from, to), 0.0, 0.0);
+        });
+        assert_near(as_collider, as_wall, 1e-3, &format!("world {world}"));
+        avoided += u32::from(as_wall != Vec2::ZERO);
+    }
+    assert!(avoided > 25, "only {avoided} walls in the way");
 }
 
 #[test]
