@@ -2,6 +2,7 @@
 
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
+use bevy_rapier2d::prelude::Velocity;
 use bevy_steering2d::prelude::*;
 
 use crate::common::*;
@@ -61,6 +62,24 @@ fn disabling_steering_leaves_no_force() {
     assert_drifts_after(|agent| {
         agent.insert(SteeringDisabled);
     });
+}
+
+#[test]
+fn disabling_steering_leaves_a_rapier_body_its_spin() {
+    let mut app = rapier_app(HERTZ);
+    let faces = FaceVelocity {
+        max_turn_rate: 1.0,
+        ..default()
+    };
+    let body = Body::at(0.0, 0.0).moving(0.0, 3.0);
+    let agent = Backend::Rapier.spawn(&mut app, body, (Vehicle::default(), faces));
+    let spin = |app: &App| get::<Velocity>(app, agent).angular;
+    run_ticks(&mut app, 10);
+    let before = spin(&app);
+    assert!(before > 0.9, "{before} rad/s");
+    app.world_mut().entity_mut(agent).insert(SteeringDisabled);
+    run_ticks(&mut app, 60);
+    assert!((spin(&app) - before).abs() < 1e-4);
 }
 
 #[test]
