@@ -201,8 +201,8 @@ fn is_finite(simulated: &SimulatedBody) -> bool {
 pub(crate) fn enable_mended_bodies(
     mut invalid: ResMut<InvalidBodies>,
     bodies: Query<(&RapierRigidBodyHandle, &RapierContextEntityLink), Allow<Disabled>>,
-    disabled_bodies: Query<(), With<RigidBodyDisabled>>,
-    disabled_colliders: Query<(), With<ColliderDisabled>>,
+    disabled_bodies: Query<(), (With<RigidBodyDisabled>, Allow<Disabled>)>,
+    disabled_colliders: Query<(), (With<ColliderDisabled>, Allow<Disabled>)>,
     mut contexts: Query<(&mut RapierRigidBodySet, &mut RapierContextColliders)>,
 ) {
     let invalid = invalid.0.get_mut().unwrap_or_else(PoisonError::into_inner);
