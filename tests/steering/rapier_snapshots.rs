@@ -164,6 +164,27 @@ fn what_changes_after_rapier_has_read_in_the_tick_of_a_snapshot_is_not_lost() {
 }
 
 #[test]
+fn radii_of_bodies_follow_what_has_changed_before_the_snapshot() {
+    let mut app = rapier_app(HERTZ);
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    let round = (RigidBody::Dynamic, Collider::ball(2.0));
+    let round = app.world_mut().spawn((Transform::default(), round)).id();
+    let radius = |app: &App, entity| get::<Kinematics>(app, entity).radius;
+    let spawned = SteeringSnapshot::take(app.world_mut());
+    run_ticks(&mut app, 5);
+    app.world_mut().get_mut::<Vehicle>(agent).unwrap().radius = Some(3.0);
+    let grown = SteeringSnapshot::take(app.world_mut());
+    for snapshot in [grown, spawned] {
+        run_ticks(&mut app, 2);
+        let then = [round, agent].map(|entity| radius(&app, entity));
+        assert_eq!(then, [2.0, 3.0]);
+        snapshot.restore(app.world_mut());
+    }
+    run_ticks(&mut app, 2);
+    assert_eq!(radius(&app, round), 2.0);
+}
+
+#[test]
 fn an_agent_that_is_spawned_again_has_all_that_its_body_was_made_from() {
     let mut app = rapier_app(HERTZ);
     let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));

@@ -61,6 +61,19 @@ impl ChangedBodies {
     }
 }
 
+/// Notes the bodies whose radius may be another one after a snapshot was restored: it holds the radius of then, perhaps from
+/// before a change of that tick. If Rapier went back exactly, the colliders are those of then, so only vehicles count.
+pub(crate) fn note_restored(world: &mut World, is_exact: bool) {
+    let mut bodies =
+        world.query_filtered::<(Entity, Option<&Vehicle>), (With<RigidBody>, Allow<Disabled>)>();
+    let has_own = |vehicle: Option<&Vehicle>| vehicle.and_then(Vehicle::sound_radius).is_some();
+    let noted = bodies
+        .iter(world)
+        .filter(|(_, vehicle)| !is_exact || has_own(*vehicle));
+    let noted: Vec<Entity> = noted.map(|(body, _)| body).collect();
+    world.resource_mut::<ChangedBodies>().0.extend(noted);
+}
+
 /// Colliders on descendants of bodies that have changed.
 type ChangedParts = (
     With<Collider>,

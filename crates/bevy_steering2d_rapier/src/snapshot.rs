@@ -21,6 +21,7 @@ use bevy_steering2d_core::{SnapshotAppExt, SnapshotPart};
 
 #[cfg(feature = "serialize")]
 use crate::file;
+use crate::radius;
 
 use mirrored::{LastSync, Mirrored, Place, Places, put_back_place, write_component};
 
@@ -199,6 +200,7 @@ impl SnapshotPart for Contexts {
                 put_back_velocities(world, context, spawned);
             }
         }
+        radius::note_restored(world, is_exact);
         write(world, &copy.velocities, spawned, is_exact);
         write(world, &copy.sleeping, spawned, is_exact);
         for (entity, velocity) in &copy.new_bodies {
