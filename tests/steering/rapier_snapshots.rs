@@ -185,6 +185,32 @@ fn radii_of_bodies_follow_what_has_changed_before_the_snapshot() {
 }
 
 #[test]
+fn a_platform_is_back_without_sweeping_the_way() {
+    let mut app = rapier_app(HERTZ);
+    let platform = (
+        RigidBody::KinematicPositionBased,
+        Collider::cuboid(1.0, 1.0),
+    );
+    let platform = app.world_mut().spawn((Transform::default(), platform)).id();
+    // It rests where the platform comes from.
+    let body = crate_at(&mut app, 7.9, 0.0, Vec2::ZERO);
+    run_ticks(&mut app, 5);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    // With another body, the contexts do not go back as they were.
+    crate_at(&mut app, 0.0, 20.0, Vec2::ZERO);
+    app.world_mut()
+        .entity_mut(platform)
+        .insert(Transform::from_xyz(9.0, 0.0, 0.0));
+    run_ticks(&mut app, 5);
+    snapshot.restore(app.world_mut());
+    run_ticks(&mut app, 2);
+    assert_eq!(x(&app, platform), 0.0);
+    let speed = get::<Kinematics>(&app, platform).velocity.length();
+    assert!(speed < 0.1, "{speed} m/s");
+    assert!((x(&app, body) - 7.9).abs() < 0.1, "{}", x(&app, body));
+}
+
+#[test]
 fn an_agent_that_is_spawned_again_has_all_that_its_body_was_made_from() {
     let mut app = rapier_app(HERTZ);
     let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));

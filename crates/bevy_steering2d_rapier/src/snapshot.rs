@@ -197,7 +197,7 @@ impl SnapshotPart for Contexts {
         } else {
             for context in &copy.contexts {
                 put_back_links(world, context, spawned);
-                put_back_velocities(world, context, spawned);
+                put_back_motion(world, context, spawned);
             }
         }
         radius::note_restored(world, is_exact);
@@ -347,8 +347,8 @@ fn put_back_links(world: &mut World, context: &Context, spawned: &EntityHashMap<
     }
 }
 
-/// Gives each body that is still there, or was spawned again, the velocity that it had.
-fn put_back_velocities(world: &mut World, context: &Context, spawned: &EntityHashMap<Entity>) {
+/// Gives each body that is still there, or was spawned again, the place and velocity that it had.
+fn put_back_motion(world: &mut World, context: &Context, spawned: &EntityHashMap<Entity>) {
     let bodies = context.bodies.entity2body().iter();
     let mut bodies: Vec<_> = bodies.map(|(entity, handle)| (*entity, *handle)).collect();
     // In the same order in every run, since they wake in it.
@@ -357,13 +357,15 @@ fn put_back_velocities(world: &mut World, context: &Context, spawned: &EntityHas
         let Some(then) = context.bodies.bodies.get(handle) else {
             continue;
         };
-        let then = Velocity {
-            linear: then.linvel(),
-            angular: then.angvel(),
-        };
+        let velocity = Velocity::of(then);
         let entity = *spawned.get(&entity).unwrap_or(&entity);
-        if !set_simulated(world, entity, then) {
-            insert_velocity(world, entity, then);
+        match simulated_mut(world, entity) {
+            Some(body) => {
+                // A kinematic body would follow its transform there in one step, as fast as it must.
+                body.set_position(*then.position(), true);
+                set_velocity(body, velocity);
+            }
+            None => insert_velocity(world, entity, velocity),
         }
     }
 }
@@ -371,29 +373,29 @@ fn put_back_velocities(world: &mut World, context: &Context, spawned: &EntityHas
 /// Gives a body that Rapier had not made yet the velocity that it was to start with: at rest without a `Velocity`.
 fn put_back_new_body(world: &mut World, entity: Entity, then: Option<Velocity>) {
     let start = then.unwrap_or_default();
-    set_simulated(world, entity, start);
+    if let Some(body) = simulated_mut(world, entity) {
+        set_velocity(body, start);
+    }
     if then.is_some() || world.get::<Velocity>(entity).is_some() {
         insert_velocity(world, entity, start);
     }
 }
 
-/// Sets the velocity of a body in Rapier, if it has one there.
-fn set_simulated(world: &mut World, entity: Entity, velocity: Velocity) -> bool {
-    let handle = world.get::<RapierRigidBodyHandle>(entity).map(|it| it.0);
-    let Some((handle, link)) = handle.zip(link_of(world, entity)) else {
-        return false;
-    };
-    if let Some(mut set) = world.get_mut::<RapierRigidBodySet>(link) {
-        // In the context that the body is to move to, the handle is that of another one.
-        if set.entity2body().get(&entity) != Some(&handle) {
-            return false;
-        }
-        if let Some(body) = set.bodies.get_mut(handle) {
-            body.set_linvel(velocity.linear, true);
-            body.set_angvel(velocity.angular, true);
-        }
+/// The body of an entity in Rapier.
+fn simulated_mut(world: &mut World, entity: Entity) -> Option<&mut SimulatedBody> {
+    let handle = world.get::<RapierRigidBodyHandle>(entity)?.0;
+    let link = link_of(world, entity)?;
+    let set = world.get_mut::<RapierRigidBodySet>(link)?.into_inner();
+    // In the context that the body is to move to, the handle is that of another one.
+    if set.entity2body().get(&entity) != Some(&handle) {
+        return None;
     }
-    true
+    set.bodies.get_mut(handle)
+}
+
+fn set_velocity(body: &mut SimulatedBody, velocity: Velocity) {
+    body.set_linvel(velocity.linear, true);
+    body.set_angvel(velocity.angular, true);
 }
 
 fn insert_velocity(world: &mut World, entity: Entity, velocity: Velocity) {
