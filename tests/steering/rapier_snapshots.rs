@@ -211,6 +211,30 @@ fn a_platform_is_back_without_sweeping_the_way() {
 }
 
 #[test]
+fn what_was_enabled_just_before_a_snapshot_is_enabled_after_going_back() {
+    let mut app = rapier_app(HERTZ);
+    let body = crate_at(&mut app, 0.0, 0.0, Vec2::X);
+    let ghost = wall(&mut app);
+    app.world_mut().entity_mut(body).insert(RigidBodyDisabled);
+    let markers = (ColliderDisabled, Sensor);
+    app.world_mut().entity_mut(ghost).insert(markers);
+    run_ticks(&mut app, 5);
+    let world = app.world_mut();
+    world.entity_mut(body).remove::<RigidBodyDisabled>();
+    world
+        .entity_mut(ghost)
+        .remove::<(ColliderDisabled, Sensor)>();
+    let snapshot = SteeringSnapshot::take(world);
+    run_ticks(&mut app, 12);
+    let place = x(&app, body);
+    assert!(place > 0.1, "{place}");
+    snapshot.restore(app.world_mut());
+    run_ticks(&mut app, 12);
+    assert_eq!(x(&app, body), place);
+    assert!(collider(&mut app, ghost, |it| it.is_enabled() && !it.is_sensor()));
+}
+
+#[test]
 fn an_agent_that_is_spawned_again_has_all_that_its_body_was_made_from() {
     let mut app = rapier_app(HERTZ);
     let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));

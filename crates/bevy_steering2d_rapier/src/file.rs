@@ -26,6 +26,7 @@ use serde::de::DeserializeSeed;
 use serde::{Deserialize, Serialize};
 
 use crate::owners::entity_of;
+use crate::snapshot::removals::read_removals;
 
 pub(crate) use restore::restore;
 
@@ -129,6 +130,8 @@ pub(crate) fn write(world: &World) -> Result<String, &'static str> {
     ) else {
         return Err("an incomplete context of Rapier");
     };
+    let (mut bodies, mut colliders) = (bodies.clone(), colliders.clone());
+    read_removals(world, &mut bodies, &mut colliders);
     let types = world.resource::<AppTypeRegistry>().read();
     let entities = world.iter_entities().filter(is_of_rapier);
     let entities = entities.map(|entity| saved_entity(world, entity, &types));

@@ -2,6 +2,7 @@
 //! goes on bit for bit.
 
 pub(crate) mod mirrored;
+pub(crate) mod removals;
 
 use bevy::ecs::component::Mutable;
 use bevy::ecs::entity::EntityHashMap;
@@ -24,6 +25,7 @@ use crate::file;
 use crate::radius;
 
 use mirrored::{LastSync, Mirrored, Place, Places, put_back_place, write_component};
+use removals::read_removals;
 
 /// Adds the contexts, and the components from which the body of an agent is made anew.
 pub(crate) fn add_types(app: &mut App) {
@@ -141,16 +143,20 @@ impl SnapshotPart for Contexts {
 
     fn take(&mut self, world: &mut World) -> Copies {
         let contexts = self.contexts.iter(world).map(
-            |(entity, bodies, colliders, joints, simulation, time)| Context {
-                entity,
-                bodies: bodies.clone(),
-                colliders: colliders.clone(),
-                joints: joints.clone(),
-                islands: simulation.islands.clone(),
-                broad_phase: simulation.broad_phase.clone(),
-                narrow_phase: simulation.narrow_phase.clone(),
-                ccd_solver: simulation.ccd_solver.clone(),
-                time: time.clone(),
+            |(entity, bodies, colliders, joints, simulation, time)| {
+                let (mut bodies, mut colliders) = (bodies.clone(), colliders.clone());
+                read_removals(world, &mut bodies, &mut colliders);
+                Context {
+                    entity,
+                    bodies,
+                    colliders,
+                    joints: joints.clone(),
+                    islands: simulation.islands.clone(),
+                    broad_phase: simulation.broad_phase.clone(),
+                    narrow_phase: simulation.narrow_phase.clone(),
+                    ccd_solver: simulation.ccd_solver.clone(),
+                    time: time.clone(),
+                }
             },
         );
         Copies {
