@@ -235,6 +235,23 @@ fn what_was_enabled_just_before_a_snapshot_is_enabled_after_going_back() {
 }
 
 #[test]
+fn a_body_whose_velocity_was_not_finite_recovers_after_going_back() {
+    let mut app = rapier_app(HERTZ);
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    run_ticks(&mut app, 5);
+    let invalid = Velocity::linear(Vec2::NAN);
+    app.world_mut().entity_mut(agent).insert(invalid);
+    run_ticks(&mut app, 1);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    run_ticks(&mut app, 60);
+    let place = x(&app, agent);
+    assert!(place > 0.5, "{place}");
+    snapshot.restore(app.world_mut());
+    run_ticks(&mut app, 60);
+    assert_eq!(x(&app, agent), place);
+}
+
+#[test]
 fn an_agent_that_is_spawned_again_has_all_that_its_body_was_made_from() {
     let mut app = rapier_app(HERTZ);
     let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));

@@ -185,10 +185,21 @@ pub(crate) struct InvalidBodies(Mutex<Vec<Entity>>);
 impl InvalidBodies {
     #[cold]
     fn note(&self, entity: Entity, simulated: &SimulatedBody) {
+        if !is_finite(simulated) {
+            self.add(entity);
+        }
+    }
+
+    pub(crate) fn add(&self, entity: Entity) {
         let mut invalid = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !is_finite(simulated) && !invalid.contains(&entity) {
+        if !invalid.contains(&entity) {
             invalid.push(entity);
         }
+    }
+
+    pub(crate) fn all(&self) -> Vec<Entity> {
+        let invalid = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        invalid.clone()
     }
 }
 

@@ -23,6 +23,7 @@ use bevy_steering2d_core::{SnapshotAppExt, SnapshotPart};
 #[cfg(feature = "serialize")]
 use crate::file;
 use crate::radius;
+use crate::sense::InvalidBodies;
 
 use mirrored::{LastSync, Mirrored, Place, Places, put_back_place, write_component};
 use removals::read_removals;
@@ -131,6 +132,8 @@ struct Copies {
     contacts: Vec<(Entity, CollidingEntities)>,
     /// The velocities of bodies that Rapier had not made yet.
     new_bodies: Vec<(Entity, Option<Velocity>)>,
+    /// Bodies that steering enables again.
+    invalid: Vec<Entity>,
     /// Whether there were bodies or colliders that Rapier had not made yet.
     waiting: bool,
     /// Of a file, instead of all others.
@@ -179,6 +182,7 @@ impl SnapshotPart for Contexts {
                 let copies = bodies.map(|(entity, velocity)| (entity, velocity.copied()));
                 copies.collect()
             },
+            invalid: world.resource::<InvalidBodies>().all(),
             waiting: self.waiting.iter(world).next().is_some(),
             #[cfg(feature = "serialize")]
             saved: None,
@@ -205,6 +209,10 @@ impl SnapshotPart for Contexts {
                 put_back_links(world, context, spawned);
                 put_back_motion(world, context, spawned);
             }
+        }
+        let invalid = world.resource::<InvalidBodies>();
+        for entity in &copy.invalid {
+            invalid.add(*spawned.get(entity).unwrap_or(entity));
         }
         radius::note_restored(world, is_exact);
         write(world, &copy.velocities, spawned, is_exact);
