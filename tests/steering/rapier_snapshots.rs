@@ -252,6 +252,28 @@ fn a_body_whose_velocity_was_not_finite_recovers_after_going_back() {
 }
 
 #[test]
+fn a_push_that_rapier_has_not_read_yet_is_there_after_going_back() {
+    let mut app = rapier_app(HERTZ);
+    let old = crate_at(&mut app, 0.0, 0.0, Vec2::ZERO);
+    run_ticks(&mut app, 5);
+    let new = crate_at(&mut app, 0.0, 5.0, Vec2::ZERO);
+    for body in [old, new] {
+        app.world_mut().entity_mut(body).insert(ExternalImpulse {
+            impulse: Vec2::X,
+            torque_impulse: 0.0,
+        });
+    }
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    run_ticks(&mut app, 5);
+    snapshot.restore(app.world_mut());
+    run_ticks(&mut app, 5);
+    for body in [old, new] {
+        let speed = get::<Velocity>(&app, body).linear.x;
+        assert!(speed > 0.5, "{speed} m/s");
+    }
+}
+
+#[test]
 fn an_agent_that_is_spawned_again_has_all_that_its_body_was_made_from() {
     let mut app = rapier_app(HERTZ);
     let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));

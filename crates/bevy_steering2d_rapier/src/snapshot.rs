@@ -46,6 +46,7 @@ pub(crate) fn add_types(app: &mut App) {
         mirrored,
         places: app.world_mut().query_filtered(),
         new_bodies: app.world_mut().query_filtered(),
+        impulses: app.world_mut().query_filtered(),
         waiting: app.world_mut().query_filtered(),
     };
     app.add_snapshot_part(contexts);
@@ -71,6 +72,7 @@ struct Contexts {
     multibody_joints: OfAll<RapierMultibodyJointHandle>,
     contacts: QueryState<(Entity, &'static CollidingEntities), Allow<Disabled>>,
     new_bodies: QueryState<(Entity, Option<&'static Velocity>), NewBody>,
+    impulses: QueryState<(Entity, &'static ExternalImpulse), Allow<Disabled>>,
     waiting: QueryState<(), Waiting>,
 }
 
@@ -132,6 +134,8 @@ struct Copies {
     contacts: Vec<(Entity, CollidingEntities)>,
     /// The velocities of bodies that Rapier had not made yet.
     new_bodies: Vec<(Entity, Option<Velocity>)>,
+    /// The impulses that Rapier had not read yet. It sets those to zero that it has.
+    impulses: Vec<(Entity, ExternalImpulse)>,
     /// Bodies that steering enables again.
     invalid: Vec<Entity>,
     /// Whether there were bodies or colliders that Rapier had not made yet.
@@ -182,6 +186,11 @@ impl SnapshotPart for Contexts {
                 let copies = bodies.map(|(entity, velocity)| (entity, velocity.copied()));
                 copies.collect()
             },
+            impulses: {
+                let impulses = self.impulses.iter(world);
+                let unread = impulses.filter(|(_, it)| **it != ExternalImpulse::default());
+                unread.map(|(entity, it)| (entity, *it)).collect()
+            },
             invalid: world.resource::<InvalidBodies>().all(),
             waiting: self.waiting.iter(world).next().is_some(),
             #[cfg(feature = "serialize")]
@@ -220,6 +229,9 @@ impl SnapshotPart for Contexts {
         for (entity, velocity) in &copy.new_bodies {
             let entity = *spawned.get(entity).unwrap_or(entity);
             put_back_new_body(world, entity, *velocity);
+        }
+        for (entity, impulse) in copy.impulses.iter().filter(|_| !is_exact) {
+            insert_on_body(world, *spawned.get(entity).unwrap_or(entity), *impulse);
         }
         // Contexts that are not put back keep the contacts that they have now.
         if is_exact {
@@ -379,7 +391,7 @@ fn put_back_motion(world: &mut World, context: &Context, spawned: &EntityHashMap
                 body.set_position(*then.position(), true);
                 set_velocity(body, velocity);
             }
-            None => insert_velocity(world, entity, velocity),
+            None => insert_on_body(world, entity, velocity),
         }
     }
 }
@@ -391,7 +403,7 @@ fn put_back_new_body(world: &mut World, entity: Entity, then: Option<Velocity>) 
         set_velocity(body, start);
     }
     if then.is_some() || world.get::<Velocity>(entity).is_some() {
-        insert_velocity(world, entity, start);
+        insert_on_body(world, entity, start);
     }
 }
 
@@ -412,11 +424,11 @@ fn set_velocity(body: &mut SimulatedBody, velocity: Velocity) {
     body.set_angvel(velocity.angular, true);
 }
 
-fn insert_velocity(world: &mut World, entity: Entity, velocity: Velocity) {
+fn insert_on_body(world: &mut World, entity: Entity, component: impl Component) {
     if let Ok(mut entity) = world.get_entity_mut(entity)
         && entity.contains::<RigidBody>()
     {
-        entity.insert(velocity);
+        entity.insert(component);
     }
 }
 
