@@ -4,6 +4,7 @@
 
 mod handles;
 mod restore;
+mod unread;
 
 use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -71,6 +72,10 @@ struct SavedEntity {
     /// Who touches it or is inside, if it has [`CollidingEntities`].
     colliding: Option<Vec<Entity>>,
     components: Vec<String>,
+    /// The places in [`written_types`] of those that Rapier has not read yet.
+    unread: Vec<usize>,
+    /// Whether Rapier is yet to follow its transform.
+    is_moved: bool,
 }
 
 /// The body and the collider of an entity that was despawned after the last tick, or lost them. Rapier removes them in
@@ -277,6 +282,8 @@ fn saved_entity(
             all
         }),
         components,
+        unread: unread::components(world, entity),
+        is_moved: unread::is_moved(world, entity),
     })
 }
 

@@ -3,8 +3,8 @@
 
 pub(crate) mod mirrored;
 pub(crate) mod removals;
+pub(crate) mod written;
 
-use bevy::ecs::component::Mutable;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
@@ -25,8 +25,9 @@ use crate::file;
 use crate::radius;
 use crate::sense::InvalidBodies;
 
-use mirrored::{LastSync, Mirrored, Place, Places, put_back_place, write_component};
+use mirrored::{LastSync, Mirrored, Place, Places, put_back_place};
 use removals::read_removals;
+use written::{WrittenBack, write};
 
 /// Adds the contexts, and the components from which the body of an agent is made anew.
 pub(crate) fn add_types(app: &mut App) {
@@ -454,54 +455,4 @@ fn put_back(world: &mut World, context: &Context) {
     if let Some(mut time) = entity.get_mut::<SimulationToRenderTime>() {
         *time = context.time.clone();
     }
-}
-
-/// Writes the values of a component, which Rapier must read unless its contexts have them already.
-fn write<C: WrittenBack>(
-    world: &mut World,
-    values: &[(Entity, C)],
-    spawned: &EntityHashMap<Entity>,
-    is_known: bool,
-) {
-    for (entity, value) in values {
-        let entity = *spawned.get(entity).unwrap_or(entity);
-        let is_unread = !is_known || is_written_by_game(world, entity, value);
-        if let Ok(entity) = world.get_entity_mut(entity) {
-            write_component(entity, value, is_unread);
-        }
-    }
-}
-
-/// A component that Rapier writes after each step.
-trait WrittenBack: Component<Mutability = Mutable> + Clone + PartialEq {
-    /// The value of a body in Rapier.
-    fn of(body: &SimulatedBody) -> Self;
-}
-
-impl WrittenBack for Velocity {
-    fn of(body: &SimulatedBody) -> Self {
-        Self {
-            linear: body.linvel(),
-            angular: body.angvel(),
-        }
-    }
-}
-
-impl WrittenBack for Sleeping {
-    fn of(body: &SimulatedBody) -> Self {
-        let activation = body.activation();
-        Self {
-            normalized_linear_threshold: activation.normalized_linear_threshold,
-            angular_threshold: activation.angular_threshold,
-            sleeping: activation.sleeping,
-        }
-    }
-}
-
-/// Whether the game has written a component after the last step. Rapier does not write those of disabled entities.
-fn is_written_by_game<C: WrittenBack>(world: &World, entity: Entity, value: &C) -> bool {
-    let handle = world.get::<RapierRigidBodyHandle>(entity);
-    let set = link_of(world, entity).and_then(|it| world.get::<RapierRigidBodySet>(it));
-    let body = handle.zip(set).and_then(|(it, set)| set.bodies.get(it.0));
-    body.is_some_and(|it| *value != C::of(it)) && world.get::<Disabled>(entity).is_none()
 }

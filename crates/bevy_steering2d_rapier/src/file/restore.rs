@@ -107,9 +107,13 @@ fn insert_all(world: &mut World, context: Entity, saved: &Saved, map: &EntityMap
     }
     // What observers of the game have added meanwhile is in the file already, and would take handles of others.
     despawn_others(world, saved, map);
-    for entity in &saved.entities {
-        let place = global_place(world, map.now(entity.entity));
-        if let Ok(mut entity) = world.get_entity_mut(map.now(entity.entity)) {
+    for saved in &saved.entities {
+        let mut place = global_place(world, map.now(saved.entity));
+        if saved.is_moved {
+            // Rapier follows a transform that is not the one from which it has made the body.
+            place = place.mul_transform(Transform::from_xyz(1.0, 0.0, 0.0));
+        }
+        if let Ok(mut entity) = world.get_entity_mut(map.now(saved.entity)) {
             entity.insert(place);
         }
     }
@@ -165,7 +169,7 @@ fn remove_what_is_gone(world: &mut World, context: Entity, saved: &Saved, map: &
             entity.remove::<RapierColliderHandle>();
         }
         if saved.body.is_some() || saved.collider.is_some() {
-            hide_changes(entity);
+            hide_changes(entity, &saved.unread);
         }
     }
     for &stand_in in map.stand_ins.values() {
@@ -333,8 +337,8 @@ fn set<C: Component<Mutability = bevy::ecs::component::Mutable>>(
 }
 
 /// Rapier must not take what was restored for changes of the game, which would wake bodies and forget
-/// contacts.
-fn hide_changes(mut entity: EntityWorldMut) {
+/// contacts, but for those that it had not read yet.
+fn hide_changes(mut entity: EntityWorldMut, unread: &[usize]) {
     let now = entity.world().read_change_tick().get();
     let long_ago = Tick::new(now.wrapping_sub(MAX_CHANGE_AGE));
     let mut types = written_types();
@@ -342,7 +346,9 @@ fn hide_changes(mut entity: EntityWorldMut) {
         TypeId::of::<RapierRigidBodyHandle>(),
         TypeId::of::<RapierColliderHandle>(),
     ]);
-    for id in types {
+    let read = types.into_iter().enumerate();
+    let read = read.filter(|(place, _)| !unread.contains(place));
+    for (_, id) in read {
         let Some(id) = entity.world().components().get_id(id) else {
             continue;
         };

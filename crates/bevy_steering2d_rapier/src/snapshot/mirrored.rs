@@ -21,7 +21,7 @@ pub(crate) struct LastSync(Option<Tick>);
 
 impl LastSync {
     /// Whether Rapier has not read yet what changed at a tick.
-    fn is_before(&self, changed: Tick, now: Tick) -> bool {
+    pub(crate) fn is_before(&self, changed: Tick, now: Tick) -> bool {
         self.0.is_none_or(|it| changed.is_newer_than(it, now))
     }
 }

@@ -90,6 +90,49 @@ fn bodies_that_were_just_spawned_are_in_the_file() {
 }
 
 #[test]
+fn what_rapier_has_not_read_yet_is_in_the_file() {
+    let mut played = app();
+    let mut body = |x: f32| {
+        let body = (RigidBody::Dynamic, Collider::ball(0.5));
+        let body = (Transform::from_xyz(x, 0.0, 0.0), body);
+        played.world_mut().spawn(body).id()
+    };
+    let [pushed, thrown, moved, enabled] = [0.0, 3.0, 6.0, 9.0].map(&mut body);
+    let world = played.world_mut();
+    world.entity_mut(enabled).insert(RigidBodyDisabled);
+    world.entity_mut(thrown).insert(Velocity::default());
+    run(&mut played, 3);
+    let world = played.world_mut();
+    let impulse = ExternalImpulse {
+        impulse: Vec2::Y,
+        torque_impulse: 0.0,
+    };
+    world
+        .entity_mut(pushed)
+        .insert((impulse, GravityScale(0.5)));
+    world.entity_mut(thrown).insert(Velocity::linear(Vec2::Y));
+    let place = Transform::from_xyz(6.0, -3.0, 0.0);
+    world
+        .entity_mut(moved)
+        .insert((place, Velocity::linear(Vec2::X)));
+    world
+        .entity_mut(enabled)
+        .insert(Velocity::linear(Vec2::Y))
+        .remove::<RigidBodyDisabled>();
+    let file = file_of(&mut played);
+    let mut loaded = app();
+    reload(&file, &mut loaded);
+    run(&mut loaded, 30);
+    run(&mut played, 30);
+    assert_eq!(bodies(&mut loaded), bodies(&mut played));
+    let world = loaded.world_mut();
+    let set = world.query::<&RapierRigidBodySet>().single(world);
+    for (_, body) in set.expect("a context").bodies.iter() {
+        assert!(body.linvel().length() > 0.5, "{:?}", body.translation());
+    }
+}
+
+#[test]
 fn a_zone_of_a_file_knows_who_is_inside() {
     let mut played = app();
     let zone = (
