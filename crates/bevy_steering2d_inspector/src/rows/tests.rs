@@ -1,9 +1,13 @@
 //! What rows show, and what editing them changes.
 
-use super::*;
 use bevy_steering2d_core::{
-    Cohesion, PointMass, Seek, Separation, SteeringCorePlugin, Tether, Wander,
+    Cohesion, Influence, PointMass, Seek, Separation, SteeringCorePlugin, Tether, Wander,
 };
+
+use super::edit::{change_number, is_edit};
+use super::header::{edit_weight, share};
+use super::*;
+use crate::patch;
 
 #[test]
 fn a_weight_is_clamped_only_when_it_is_entered() {
