@@ -11,15 +11,15 @@ use crate::theme::named;
 
 /// Shows when the behavior acts.
 pub(crate) fn when(ui: &mut Ui, world: &World, when: &mut When, behavior: &str) {
-    let types = world.resource::<AppTypeRegistry>().read();
-    let conditions = ConditionType::all(&types);
-    let only = conditions.iter().map(|condition| When::Only(*condition));
-    let unless = conditions.iter().map(|condition| When::Unless(*condition));
     ui.label("when")
         .on_hover_text("Acts always, or only while the agent perceives something");
     let shown = egui::ComboBox::from_id_salt(("steering when", behavior))
         .selected_text(words(*when))
         .show_ui(ui, |ui| {
+            let types = world.resource::<AppTypeRegistry>().read();
+            let conditions = ConditionType::all(&types);
+            let only = conditions.iter().map(|condition| When::Only(*condition));
+            let unless = conditions.iter().map(|condition| When::Unless(*condition));
             for choice in std::iter::once(When::Always).chain(only).chain(unless) {
                 ui.selectable_value(when, choice, words(choice));
             }
@@ -44,9 +44,6 @@ pub(crate) fn prediction(ui: &mut Ui, types: &TypeRegistry, prediction: &mut Pre
         Prediction::Fixed(time) => time,
         _ => FIXED,
     };
-    let own = PredictorType::all(types)
-        .into_iter()
-        .map(Prediction::Custom);
     let built_in = [
         Prediction::LookAhead,
         Prediction::DistanceOverMaxSpeed,
@@ -60,7 +57,8 @@ pub(crate) fn prediction(ui: &mut Ui, types: &TypeRegistry, prediction: &mut Pre
         let shown = egui::ComboBox::from_id_salt("steering prediction")
             .selected_text(title(before))
             .show_ui(ui, |ui| {
-                for choice in built_in.into_iter().chain(own) {
+                let own = PredictorType::all(types).into_iter();
+                for choice in built_in.into_iter().chain(own.map(Prediction::Custom)) {
                     ui.selectable_value(prediction, choice, title(choice));
                 }
             });

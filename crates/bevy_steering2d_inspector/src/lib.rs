@@ -57,6 +57,7 @@ mod pick;
 mod plots;
 mod preset_files;
 mod presets;
+mod recent;
 mod reorder;
 mod reselect;
 mod rows;
@@ -216,7 +217,8 @@ impl SteeringInspectorPlugin {
                 hovered: None,
             })
             .insert_resource(Panel {
-                search: String::new(),
+                agents: list::AgentList::default(),
+                in_group: recent::Recent::default(),
                 presets: presets::PresetsTab::default(),
                 outline: None,
                 window: egui::Rect::ZERO,

@@ -5,7 +5,15 @@ use bevy_egui::egui::{self, RichText, Ui};
 use bevy_steering2d_core::{BehaviorRegistry, SteeringId, Vehicle};
 use bevy_steering2d_debug::SteeringSelection;
 
+use crate::recent::Recent;
 use crate::theme::{faint, named};
+
+/// The list of agents: what is searched for, and which agents match.
+#[derive(Debug, Default)]
+pub(crate) struct AgentList {
+    search: String,
+    found: Recent<String, Vec<Entity>>,
+}
 
 /// The title of an agent: its `Name` or "Agent", and its number.
 pub(crate) fn title(world: &World, agent: Entity) -> String {
@@ -34,7 +42,8 @@ pub(crate) fn search_field(ui: &mut Ui, search: &mut String, hint: &str, name: &
 }
 
 /// Shows the primary agent, and a searchable list of all agents.
-pub(crate) fn choose(ui: &mut Ui, world: &mut World, search: &mut String) {
+pub(crate) fn choose(ui: &mut Ui, world: &mut World, list: &mut AgentList) {
+    let AgentList { search, found } = list;
     let shown = world.resource::<SteeringSelection>().primary();
     let label = shown.map_or_else(|| "Pick an agent".into(), |agent| title(world, agent));
     let combo = egui::ComboBox::from_id_salt("steering agents")
@@ -44,14 +53,17 @@ pub(crate) fn choose(ui: &mut Ui, world: &mut World, search: &mut String) {
         .selected_text(RichText::new(label).strong());
     let response = combo.show_ui(ui, |ui| {
         let entered = search_field(ui, search, "name, number or behavior", "Search agents");
-        let found = find(world, search);
+        let found = found.get(search.clone(), |search| find(world, search));
+        // An agent may have been despawned since.
+        let is_there = |world: &World, agent: Entity| world.get::<Vehicle>(agent).is_some();
         let count = found.len();
         ui.label(faint(format!(
             "{count} agent{}",
             if count == 1 { "" } else { "s" }
         )));
-        if let (true, Some(first)) = (entered, found.first()) {
-            world.resource_mut::<SteeringSelection>().set([*first]);
+        let mut there = found.iter().filter(|agent| is_there(world, **agent));
+        if let (true, Some(&first)) = (entered, there.next()) {
+            world.resource_mut::<SteeringSelection>().set([first]);
             search.clear();
             ui.close();
         }
@@ -60,16 +72,20 @@ pub(crate) fn choose(ui: &mut Ui, world: &mut World, search: &mut String) {
             .max_height(280.0)
             .auto_shrink([false, true])
             .show_rows(ui, height, found.len(), |ui, range| {
-                for agent in &found[range] {
-                    let selected = world.resource::<SteeringSelection>().contains(*agent);
-                    let response = ui.selectable_label(selected, title(world, *agent));
-                    if response.clicked() {
+                for &agent in &found[range] {
+                    if !is_there(world, agent) {
+                        continue;
+                    }
+                    let selected = world.resource::<SteeringSelection>().contains(agent);
+                    let button = egui::Button::selectable(selected, title(world, agent));
+                    let button = button.min_size(egui::vec2(0.0, height));
+                    if ui.add(button).clicked() {
                         let more = ui.input(|it| it.modifiers.shift || it.modifiers.command);
                         let mut selection = world.resource_mut::<SteeringSelection>();
                         if more {
-                            selection.toggle(*agent);
+                            selection.toggle(agent);
                         } else {
-                            selection.set([*agent]);
+                            selection.set([agent]);
                             search.clear();
                             ui.close();
                         }

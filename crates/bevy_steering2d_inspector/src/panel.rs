@@ -6,6 +6,7 @@ use bevy_steering2d_core::Vehicle;
 use bevy_steering2d_debug::SteeringSelection;
 use egui::Ui;
 
+use crate::recent::Recent;
 use crate::scope::{self, Scope};
 use crate::theme::{LINE, faint};
 use crate::{
@@ -20,7 +21,9 @@ const WIDTH: f32 = 384.0;
 /// find the [`SteeringInspector`].
 #[derive(Resource, Debug)]
 pub(crate) struct Panel {
-    pub(crate) search: String,
+    pub(crate) agents: list::AgentList,
+    /// The number of agents in the shown agent's group.
+    pub(crate) in_group: Recent<Entity, usize>,
     pub(crate) presets: presets::PresetsTab,
     /// Where the panel was in the last frame, egui points.
     pub(crate) outline: Option<egui::Rect>,
@@ -94,10 +97,10 @@ fn docked_position(
 fn contents(ui: &mut Ui, world: &mut World, panel: &mut Panel) {
     ui.spacing_mut().item_spacing = egui::vec2(6.0, 5.0);
     ui.style_mut().number_formatter = numbers::formatter();
-    list::choose(ui, world, &mut panel.search);
+    list::choose(ui, world, &mut panel.agents);
     let shown = world.resource::<SteeringSelection>().primary();
     let shown = shown.filter(|agent| world.get::<Vehicle>(*agent).is_some());
-    choose_scope(ui, world, shown);
+    choose_scope(ui, world, shown, &mut panel.in_group);
     time::controls(ui, world);
     timeline::show(ui, world, shown);
     ui.horizontal(|ui| {
@@ -138,12 +141,22 @@ fn contents(ui: &mut Ui, world: &mut World, panel: &mut Panel) {
         });
 }
 
-fn choose_scope(ui: &mut Ui, world: &mut World, shown: Option<Entity>) {
+fn choose_scope(
+    ui: &mut Ui,
+    world: &mut World,
+    shown: Option<Entity>,
+    in_group: &mut Recent<Entity, usize>,
+) {
     ui.horizontal(|ui| {
         ui.set_min_height(LINE);
         ui.label(faint("Edit"));
         for scope in Scope::ALL {
-            let count = shown.map_or(0, |shown| scope::count(world, scope, shown));
+            let count = |shown| scope::count(world, scope, shown);
+            let count = shown.map_or(0, |shown| match scope {
+                // Looks at all agents.
+                Scope::Group => *in_group.get(shown, |shown| count(*shown)),
+                Scope::One | Scope::Selected => count(shown),
+            });
             let (text, hover) = match scope {
                 Scope::One => ("this".to_owned(), "Edits change only the shown agent"),
                 Scope::Selected => (

@@ -56,8 +56,8 @@ pub(crate) fn count(world: &World, scope: Scope, shown: Entity) -> usize {
     }
 }
 
-/// Visits all agents with the same behaviors and groups as the shown agent. The panel counts them in every frame: what
-/// it looks for is found once, and what all agents of an archetype have in common once for each.
+/// Visits all agents with the same behaviors and groups as the shown agent. There may be many: what it looks for is found
+/// once, and what all agents of an archetype have in common once for each.
 fn visit_group(world: &World, shown: Entity, mut visit: impl FnMut(Entity)) {
     let id = |id: TypeId| world.components().get_id(id);
     let registry = world.resource::<BehaviorRegistry>();

@@ -102,3 +102,20 @@ fn a_stored_tuning_is_applied_to_the_agents_that_are_left() {
     assert!(test.app.world().get::<Alignment>(agents[0]).is_none());
     assert!(test.shows("Applied A to 1 agent"), "{:?}", test.texts);
 }
+
+#[test]
+fn an_agent_is_not_listed_once_it_is_despawned() {
+    let mut test = TestApp::new();
+    let [fox, hen] = ["Fox", "Hen"].map(|name| {
+        let agent = (PointMass::default(), Name::new(name));
+        test.world().spawn(agent).id()
+    });
+    test.select(fox);
+    test.frame(Vec::new());
+    test.click("Agents");
+    let is_listed = |test: &TestApp, name| test.widgets.iter().any(|(it, _)| it == name);
+    assert!(is_listed(&test, "Hen #1"), "{:?}", test.widgets);
+    test.world().despawn(hen);
+    test.frame(Vec::new());
+    assert!(is_listed(&test, "Fox #0") && !is_listed(&test, "Hen #1"));
+}
