@@ -29,7 +29,7 @@ use crate::SteeringClock;
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct ThinkEvery(
-    /// Ticks from one update to the next. Default `1`; `0` acts like `1`.
+    /// Time from one update to the next, ticks. Default `1`; `0` acts like `1`.
     pub u32,
 );
 

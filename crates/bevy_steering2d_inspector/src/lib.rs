@@ -73,10 +73,7 @@ use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
 use bevy_egui::{EguiGlobalSettings, EguiPlugin, EguiPrimaryContextPass, egui};
 use bevy_inspector_egui::DefaultInspectorConfigPlugin;
-use bevy_steering2d_core::{
-    BehaviorRegistry, FaceVelocity, PointMass, SpeedLimit, SteeringGroups, SteeringSchedule,
-    ThinkEvery, Vehicle,
-};
+use bevy_steering2d_core::{BehaviorRegistry, SteeringSchedule, Vehicle};
 use bevy_steering2d_debug::{DrawnAgents, SteeringDebug, SteeringDebugPlugin};
 use bevy_steering2d_presets::SteeringPresetPlugin;
 
@@ -240,20 +237,13 @@ fn describe_parameters(app: &mut App) {
         return;
     };
     let behaviors: Vec<_> = registry.iter().map(|info| info.type_id).collect();
-    let companions = [
-        TypeId::of::<Vehicle>(),
-        TypeId::of::<SteeringGroups>(),
-        TypeId::of::<FaceVelocity>(),
-        TypeId::of::<SpeedLimit>(),
-        TypeId::of::<ThinkEvery>(),
-        TypeId::of::<PointMass>(),
-    ];
     let types = app.world().resource::<AppTypeRegistry>().clone();
     let own = vehicle::registered_companions(&types.read());
     let roots: Vec<_> = behaviors
         .into_iter()
-        .chain(companions)
-        .chain(own.into_iter().map(|(_, id)| id))
+        .chain([TypeId::of::<Vehicle>()])
+        .chain(vehicle::COMPANIONS)
+        .chain(own)
         .collect();
     options::describe(&mut types.write(), roots);
 }

@@ -49,6 +49,13 @@ fn options_of(info: &TypeInfo) -> (InspectorOptions, Vec<TypeId>) {
                 );
             }
         }
+        TypeInfo::TupleStruct(info) => {
+            for (index, field) in info.iter().enumerate() {
+                parts.push(field.type_id());
+                let facts = facts(field.docs().unwrap_or_default());
+                insert(&mut options, Place::Field(index), field.type_id(), facts);
+            }
+        }
         TypeInfo::Enum(info) => {
             for (variant_index, variant) in info.iter().enumerate() {
                 for (field_index, (part, facts)) in parts_of(variant).into_iter().enumerate() {

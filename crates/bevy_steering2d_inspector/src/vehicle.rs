@@ -4,16 +4,27 @@ use std::any::TypeId;
 
 use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
-use bevy::reflect::{TypePath, TypeRegistry};
+use bevy::reflect::TypeRegistry;
 use bevy_egui::egui::Ui;
 use bevy_steering2d_core::{
-    Controls, FaceVelocity, Kinematics, PointMass, ReflectCompanion, SpeedLimit, SteeringDisabled,
-    SteeringGroups, ThinkEvery, Vehicle,
+    Controls, FaceTarget, FaceVelocity, Kinematics, PointMass, ReflectCompanion, SpeedLimit,
+    SteeringDisabled, SteeringGroups, StuckDetection, ThinkEvery, Vehicle, Wheeled,
 };
 
 use crate::scope::{self, Scope};
 use crate::theme::{faint, section};
 use crate::{fields, gauges};
+
+/// The components with parameters beside [`Vehicle`] and the [registered](registered_companions) ones.
+pub(crate) const COMPANIONS: [TypeId; 7] = [
+    TypeId::of::<SteeringGroups>(),
+    TypeId::of::<FaceVelocity>(),
+    TypeId::of::<FaceTarget>(),
+    TypeId::of::<SpeedLimit>(),
+    TypeId::of::<ThinkEvery>(),
+    TypeId::of::<StuckDetection>(),
+    TypeId::of::<PointMass>(),
+];
 
 /// Shows limits and other components of the agent.
 pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
@@ -46,56 +57,37 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) 
             }
         }
     }
-    companion::<Vehicle>(ui, world, shown, scope);
+    companion(ui, world, TypeId::of::<Vehicle>(), shown, scope);
     if let Some(controls) = world.get::<Controls>(shown) {
-        gauges::show(ui, controls);
+        let has_wheels = world.get::<Wheeled>(shown).is_some();
+        gauges::show(ui, controls, has_wheels);
     }
-    companion::<SteeringGroups>(ui, world, shown, scope);
-    companion::<FaceVelocity>(ui, world, shown, scope);
-    companion::<SpeedLimit>(ui, world, shown, scope);
-    companion::<ThinkEvery>(ui, world, shown, scope);
-    companion::<PointMass>(ui, world, shown, scope);
-    let types = world.resource::<AppTypeRegistry>().clone();
-    let registered = registered_companions(&types.read());
-    for (name, id) in registered {
-        edit_companion(ui, world, name, id, shown, scope);
+    let registered = registered_companions(&world.resource::<AppTypeRegistry>().read());
+    for id in COMPANIONS.into_iter().chain(registered) {
+        companion(ui, world, id, shown, scope);
     }
 }
 
 /// The registered conditions, predictors and kinds of locomotion, by name.
-pub(crate) fn registered_companions(types: &TypeRegistry) -> Vec<(&'static str, TypeId)> {
+pub(crate) fn registered_companions(types: &TypeRegistry) -> Vec<TypeId> {
     let registered = types.iter_with_data::<ReflectCompanion>();
-    let mut companions: Vec<_> = registered
-        .map(|(it, _)| (it.type_info().type_path_table().short_path(), it.type_id()))
-        .collect();
-    companions.sort_unstable_by_key(|(name, _)| *name);
+    let mut companions: Vec<_> = registered.map(|(it, _)| it.type_id()).collect();
+    companions.sort_by_cached_key(|id| name_of(types, *id));
     companions
 }
 
-/// Shows a component other than a behavior, if the agent has it.
-fn companion<C: Component + TypePath>(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
-    edit_companion(
-        ui,
-        world,
-        C::short_type_path(),
-        TypeId::of::<C>(),
-        shown,
-        scope,
-    );
+fn name_of(types: &TypeRegistry, id: TypeId) -> &'static str {
+    let info = types.get_type_info(id);
+    info.map_or("", |it| it.type_path_table().short_path())
 }
 
-fn edit_companion(
-    ui: &mut Ui,
-    world: &mut World,
-    name: &str,
-    id: TypeId,
-    shown: Entity,
-    scope: Scope,
-) {
+/// Shows a component other than a behavior, if the agent has it.
+fn companion(ui: &mut Ui, world: &mut World, id: TypeId, shown: Entity, scope: Scope) {
     let component = world.components().get_id(id);
     if component.is_none_or(|component| world.get_by_id(shown, component).is_none()) {
         return;
     }
+    let name = name_of(&world.resource::<AppTypeRegistry>().read(), id);
     section(ui, name);
     fields::edit(ui, world, id, shown, |world| {
         scope::agents(world, scope, shown)
