@@ -102,7 +102,8 @@ fn show(ui: &mut egui::Ui, types: &TypeRegistry, value: &mut dyn Reflect, id: eg
                     changed |= if let Some(groups) = part.try_downcast_mut() {
                         group_bits(ui, groups)
                     } else if let Some(prediction) = part.try_downcast_mut() {
-                        choices::prediction(ui, types, prediction)
+                        let choose = |ui: &mut egui::Ui| choices::prediction(ui, types, prediction);
+                        ui.push_id(index, choose).inner
                     } else if let Some(count) = part.try_downcast_mut()
                         && default.and_then(|it| it.try_downcast_ref()) == Some(&u32::MAX)
                     {
@@ -135,6 +136,8 @@ fn show_part(
     options: &dyn Any,
 ) -> bool {
     let types = inspector.type_registry;
+    let faster = faster(&*part, options);
+    let options = faster.as_ref().map_or(options, |it| it as &dyn Any);
     if let Some(number) = part.try_downcast_mut::<f32>()
         && !is_in_range::<f32>(&*number, options)
     {
@@ -145,24 +148,81 @@ fn show_part(
     let usable = choices
         .into_iter()
         .find(|options| stays_as_it_is(types, &*part, *options));
-    if let Some(options) = usable {
-        inspector.ui_for_reflect_with_options(part, ui, id, options)
+    if let Some(usable) = usable {
+        let before = variant_of(&*part);
+        let changed = inspector.ui_for_reflect_with_options(part, ui, id, usable);
+        if variant_of(&*part) != before {
+            put_in_range(types, part, options);
+        }
+        changed
     } else {
         inspector.ui_for_reflect_readonly_with_options(part, ui, id, options);
         false
     }
 }
 
-/// Whether the widgets of the inspector show a value without a change: all numbers in it are in their ranges.
-fn stays_as_it_is(types: &TypeRegistry, value: &dyn PartialReflect, options: &dyn Any) -> bool {
+/// The options of a large number: a dragged pixel changes it by a percent, unless its range is limited.
+fn faster(part: &dyn PartialReflect, options: &dyn Any) -> Option<NumberOptions<f32>> {
+    let number = part.try_downcast_ref::<f32>()?;
+    let options = options.downcast_ref::<NumberOptions<f32>>()?;
+    let speed = 0.01 * number.abs();
+    let is_limited = options.max.is_some_and(f32::is_finite);
+    let is_larger = speed.is_finite() && speed > options.speed;
+    (is_larger && !is_limited).then(|| options.clone().with_speed(speed))
+}
+
+fn variant_of(value: &dyn PartialReflect) -> Option<usize> {
+    match value.reflect_ref() {
+        ReflectRef::Enum(it) => Some(it.variant_index()),
+        _ => None,
+    }
+}
+
+/// Puts the numbers of a variant that was just chosen into their ranges: the inspector makes them 0, which many refuse.
+fn put_in_range(types: &TypeRegistry, value: &mut dyn PartialReflect, options: &dyn Any) {
+    /// A usual value: 1 m, or 1 s.
+    const USUAL: f32 = 1.0;
+    let nested = options_of(types, &*value, options).downcast_ref::<InspectorOptions>();
+    let (Some(nested), ReflectMut::Enum(variant)) = (nested, value.reflect_mut()) else {
+        return;
+    };
+    let variant_index = variant.variant_index();
+    for field_index in 0..variant.field_len() {
+        let place = Place::VariantField {
+            variant_index,
+            field_index,
+        };
+        let range = nested
+            .get(place)
+            .and_then(|it| it.downcast_ref::<NumberOptions<f32>>());
+        let part = variant.field_at_mut(field_index);
+        let number = part.and_then(|it| it.try_downcast_mut::<f32>());
+        let (Some(range), Some(number)) = (range, number) else {
+            continue;
+        };
+        if !is_in_range::<f32>(&*number, range) {
+            let (min, max) = bounds(range);
+            *number = USUAL.max(min).min(max);
+        }
+    }
+}
+
+/// The options of a value: those that are given, else those that are registered for its type.
+fn options_of<'a>(
+    types: &'a TypeRegistry,
+    value: &dyn PartialReflect,
+    options: &'a dyn Any,
+) -> &'a dyn Any {
     let registered = value
         .try_as_reflect()
         .filter(|_| options.is::<()>())
         .and_then(|it| types.get_type_data::<ReflectInspectorOptions>(it.type_id()));
-    let options = match registered {
-        Some(registered) => &registered.0 as &dyn Any,
-        None => options,
-    };
+    registered.map_or(options, |it| &it.0 as &dyn Any)
+}
+
+/// Whether the widgets of the inspector show a value without a change: all numbers in it are in their ranges.
+fn stays_as_it_is(types: &TypeRegistry, value: &dyn PartialReflect, options: &dyn Any) -> bool {
+    let options = options_of(types, value, options);
     let nested = options.downcast_ref::<InspectorOptions>();
     let stays = |part: Option<&dyn PartialReflect>, place: Option<Place>| {
         let options = nested.zip(place).and_then(|(it, place)| it.get(place));
@@ -222,6 +282,11 @@ fn is_in_range<N: Reflect + PartialOrd>(value: &dyn PartialReflect, options: &dy
     !is_nan && min.is_none_or(|min| number >= min) && max.is_none_or(|max| number <= max)
 }
 
+fn bounds(options: &NumberOptions<f32>) -> (f32, f32) {
+    let min = options.min.unwrap_or(f32::NEG_INFINITY);
+    (min, options.max.unwrap_or(f32::INFINITY))
+}
+
 /// Shows a number outside its range as it is; what the user enters is clamped. Returns whether the user changed it.
 fn number_out_of_range(
     ui: &mut egui::Ui,
@@ -230,8 +295,7 @@ fn number_out_of_range(
 ) -> bool {
     let before = *number;
     let options = options.cloned().unwrap_or_default();
-    let min = options.min.unwrap_or(f32::NEG_INFINITY);
-    let max = options.max.unwrap_or(f32::INFINITY);
+    let (min, max) = bounds(&options);
     // That of the inspector's widget, which takes over once the number is in its range.
     let speed = if options.speed == 0.0 {
         0.1
@@ -267,11 +331,11 @@ fn group_bits(ui: &mut egui::Ui, groups: &mut SteeringGroups) -> bool {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 1.0;
         ui.spacing_mut().button_padding.x = 4.0;
-        for bit in 0..8 {
-            let mask = 1 << bit;
-            let button = ui.selectable_label(groups.0 & mask != 0, (bit + 1).to_string());
+        for number in 0..8 {
+            let group = SteeringGroups::of(number);
+            let button = ui.selectable_label(groups.intersects(group), number.to_string());
             if button.clicked() {
-                groups.0 ^= mask;
+                groups.0 ^= group.0;
             }
         }
         if ui

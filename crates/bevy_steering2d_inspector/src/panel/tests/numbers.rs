@@ -88,3 +88,25 @@ fn tab_through_the_fields_changes_none_of_their_numbers() {
         assert_eq!(values(&test), before, "{tab:?}");
     }
 }
+
+#[test]
+fn a_large_number_changes_faster_under_a_drag() {
+    let mut test = TestApp::new();
+    let truck = Vehicle {
+        max_force: 50_000.0,
+        ..default()
+    };
+    let agent = test.world().spawn((PointMass::default(), truck)).id();
+    test.select(agent);
+    test.world().resource_mut::<SteeringInspector>().tab = Tab::Vehicle;
+    test.frame(Vec::new());
+    test.frame(Vec::new());
+    let from = test.place_of("50000");
+    test.button(from, true);
+    for by in [20.0, 40.0] {
+        test.frame(vec![Event::PointerMoved(from + egui::vec2(by, 0.0))]);
+    }
+    test.button(from + egui::vec2(40.0, 0.0), false);
+    let max_force = test.app.world().get::<Vehicle>(agent).unwrap().max_force;
+    assert!(max_force > 55_000.0, "{max_force}");
+}

@@ -36,6 +36,36 @@ impl Steer for Patrol {
     }
 }
 
+/// Waits for two others.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
+#[reflect(Component, Default)]
+struct Ambush {
+    influence: Influence,
+    /// Of the first one.
+    first: Prediction,
+    /// Of the second one.
+    second: Prediction,
+}
+
+impl Behavior for Ambush {
+    type Memory = ();
+    type World = ();
+
+    fn influence(&self) -> &Influence {
+        &self.influence
+    }
+
+    fn influence_mut(&mut self) -> &mut Influence {
+        &mut self.influence
+    }
+}
+
+impl Steer for Ambush {
+    fn steer(&self, _: &Agent, _: (), _: &()) -> Vec2 {
+        Vec2::ZERO
+    }
+}
+
 /// Shows the parameters of an agent.
 fn shown(patrol: Patrol) -> (TestApp, Entity) {
     let mut test = TestApp::new();
@@ -83,4 +113,22 @@ fn showing_several_values_that_are_nan_changes_none() {
     let patrol = test.app.world().get::<Patrol>(agent).unwrap();
     assert!(patrol.posts[0].is_nan() && patrol.waits[0][1].is_nan());
     assert!(patrol.turns.0.is_nan());
+}
+
+#[test]
+fn each_of_two_predictions_has_a_menu_of_its_own() {
+    let mut test = TestApp::new();
+    test.app.add_behavior::<Ambush>();
+    let agent = (PointMass::default(), Ambush::default());
+    let agent = test.world().spawn(agent).id();
+    test.select(agent);
+    test.frame(Vec::new());
+    test.click("Ambush parameters");
+    test.click("prediction");
+    let choices = test.widgets.iter().filter(|(it, _)| it == "TurnRate");
+    assert_eq!(choices.count(), 1);
+    test.click("TurnRate");
+    let ambush = test.app.world().get::<Ambush>(agent).unwrap();
+    let predictions = [ambush.first, ambush.second];
+    assert_eq!(predictions, [Prediction::TurnRate, Prediction::default()]);
 }
