@@ -1,9 +1,11 @@
 //! Add menu: inserts a behavior that the agent does not have.
 
+use std::any::TypeId;
+
 use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
 use bevy_egui::egui::{self, Ui};
-use bevy_steering2d_core::{BehaviorId, BehaviorRegistry, ReflectBehavior};
+use bevy_steering2d_core::{BehaviorGroup, BehaviorId, BehaviorRegistry, ReflectBehavior};
 
 use crate::list::search_field;
 use crate::scope::{self, Scope};
@@ -60,6 +62,8 @@ fn choices(world: &World, shown: Entity) -> Vec<Choice> {
     };
     let mut choices: Vec<_> = registry
         .iter()
+        // A group has an entity of its own; on an agent it does not act.
+        .filter(|info| info.type_id != TypeId::of::<BehaviorGroup>())
         .filter(|info| info.influence(agent).is_none())
         .map(|info| {
             let data = types.get(info.type_id);

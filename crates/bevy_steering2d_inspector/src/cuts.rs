@@ -29,7 +29,8 @@ pub(crate) fn reason(cut: Cut) -> (&'static str, Color32, &'static str) {
         Cut::Invalid => (
             "invalid",
             ALARM,
-            "A parameter is out of range, or the force is not finite; see the log",
+            "A parameter is out of range, its condition is missing, it aims at its own agent, or the force is \
+             not finite; see the log",
         ),
     }
 }

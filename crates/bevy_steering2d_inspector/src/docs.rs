@@ -45,11 +45,13 @@ pub(crate) fn facts(docs: &str) -> Facts {
     }
 }
 
-/// A doc comment as plain hover text, without pictures, links and emphasis.
+/// A doc comment as plain hover text, without pictures, code blocks, links and emphasis.
 pub(crate) fn plain(docs: &str) -> String {
     let mut text = String::new();
-    for paragraph in docs.split("\n\n").map(str::trim) {
-        if paragraph.is_empty() || paragraph.starts_with(['<', '#', '`', '|']) {
+    let outside_code = docs.split("```").step_by(2);
+    let paragraphs = outside_code.flat_map(|it| it.split("\n\n"));
+    for paragraph in paragraphs.map(str::trim) {
+        if paragraph.is_empty() || paragraph.starts_with(['<', '#', '|']) {
             continue;
         }
         if !text.is_empty() {
@@ -183,5 +185,12 @@ mod tests {
         let docs =
             "Keeps [`Combine`](crate::Combine)\n in `[0, 1)`.\n\n<svg>…</svg>\n\n See [`X`].";
         assert_eq!(plain(docs), "Keeps Combine in [0, 1).\n\nSee X.");
+    }
+
+    #[test]
+    fn hover_text_has_formulas_but_no_code_blocks() {
+        let docs =
+            "Seeks.\n\n`F = m·a`, in N.\n\n```\nlet a = 1;\n\nlet b = 2;\n```\n\n| a | b |\n\nEnd.";
+        assert_eq!(plain(docs), "Seeks.\n\nF = m·a, in N.\n\nEnd.");
     }
 }

@@ -1,5 +1,7 @@
 //! Draw tab: the layers of the debug drawing.
 
+use std::collections::BTreeSet;
+
 use bevy::prelude::*;
 use bevy_egui::egui::Ui;
 use bevy_steering2d_core::BehaviorRegistry;
@@ -35,6 +37,8 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Option<Entity>) {
         theme::section(ui, "Behavior colors");
         let registry = world.resource::<BehaviorRegistry>();
         let behaviors = registry.assigned_to(world, shown);
-        theme::legend(ui, world, behaviors.iter().map(|behavior| behavior.id));
+        // The agent may have a behavior several times.
+        let behaviors: BTreeSet<_> = behaviors.iter().map(|behavior| behavior.id).collect();
+        theme::legend(ui, world, behaviors.into_iter());
     }
 }

@@ -113,7 +113,7 @@ impl Limit {
     fn words(&self) -> String {
         let Self { name, at, has_line } = self;
         if *has_line {
-            format!("dashed: {name}")
+            format!("dashed: {name}, {at}")
         } else {
             format!("{name}: {at}")
         }
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn a_limit_without_a_line_is_in_the_heading() {
         let words = |at| Limit::new("max_force", at, 20.0).words();
-        assert_eq!(words(25.0), "dashed: max_force");
+        assert_eq!(words(25.0), "dashed: max_force, 25");
         assert_eq!(words(1e6), "max_force: 1000000");
         assert_eq!(words(f32::INFINITY), "max_force: inf");
     }

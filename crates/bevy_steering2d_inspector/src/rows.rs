@@ -6,15 +6,15 @@ use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
 use bevy_egui::egui::{self, Color32, Ui};
 use bevy_steering2d_core::{
-    AssignedBehavior, BehaviorGroup, BehaviorRegistry, Choice, Combine, LedgerEntry, SteeringForce,
-    SteersFor, Vehicle,
+    AssignedBehavior, BehaviorGroup, BehaviorRegistry, Choice, Combine, LedgerEntry,
+    SteeringDisabled, SteeringForce, SteersFor, Vehicle,
 };
 use bevy_steering2d_debug::SteeringDebug;
 use egui::collapsing_header::CollapsingState;
 
 use crate::add_menu;
 use crate::scope::{self, Scope};
-use crate::theme::{self, NOTICE, faint, named};
+use crate::theme::{self, NOTICE, alarm, faint, named};
 
 use self::body::body;
 use self::edit::Edit;
@@ -51,6 +51,9 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) 
     combiner(ui, world, shown, "Combiner", |world| {
         scope::agents(world, scope, shown)
     });
+    if let Some(why) = why_it_stands(world, shown) {
+        ui.label(alarm(why));
+    }
     let max_force = world.get::<Vehicle>(shown).map_or(1.0, |it| it.max_force);
     let rows = rows(world, shown);
     if rows.is_empty() {
@@ -76,6 +79,15 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) 
     }
     ui.separator();
     add_menu::show(ui, world, shown, scope);
+}
+
+/// Why none of the agent's behaviors acts, if it is the agent itself.
+fn why_it_stands(world: &World, agent: Entity) -> Option<String> {
+    if world.get::<SteeringDisabled>(agent).is_some() {
+        return Some("Steering is off: switch it on under Vehicle".to_owned());
+    }
+    let vehicle = world.get::<Vehicle>(agent)?;
+    vehicle.check().err().map(|error| error.to_string())
 }
 
 /// The indentation of a group's members.
@@ -129,6 +141,8 @@ fn rows(world: &World, shown: Entity) -> Vec<Row> {
     let registry = world.resource::<BehaviorRegistry>();
     let colors = world.resource::<SteeringDebug>();
     let types = world.resource::<AppTypeRegistry>().read();
+    // The ledger of an agent that is off stays as it was.
+    let is_on = world.get::<SteeringDisabled>(shown).is_none();
     let rows = registry.assigned_to(world, shown).into_iter();
     let rows = rows.map(|behavior| {
         let info = registry.get(behavior.id);
@@ -140,7 +154,7 @@ fn rows(world: &World, shown: Entity) -> Vec<Row> {
             component: info.type_id,
             ledger,
             depth: 0,
-            entry: entry(world, ledger, &behavior),
+            entry: entry(world, ledger, &behavior).filter(|_| is_on),
             color: theme::color(colors.color_of(info)),
             docs,
             behavior,

@@ -79,7 +79,9 @@ pub(super) fn edit_weight(weight: &mut f32) -> impl FnMut(Option<f64>) -> f64 {
 fn bar(ui: &mut Ui, row: &Row, max_force: f32) {
     ui.horizontal(|ui| {
         const WORDS: f32 = 128.0;
-        let size = egui::vec2(ui.available_width() - WORDS, 9.0);
+        // In deeply nested groups there is no room left.
+        let width = (ui.available_width() - WORDS).max(0.0);
+        let size = egui::vec2(width, 9.0);
         let (area, response) = ui.allocate_exact_size(size, Sense::hover());
         let paint = ui.painter();
         paint.rect_filled(area, 2.0, ui.visuals().extreme_bg_color);

@@ -123,6 +123,11 @@ fn behaviors_can_be_removed_and_added() {
     test.click("Remove Seek");
     assert!(test.app.world().get::<Seek>(agent).is_none());
     test.click("➕ Add behavior");
+    let is_listed = |name| test.widgets.iter().any(|(it, _)| it == name);
+    assert!(
+        !is_listed("BehaviorGroup"),
+        "it acts on its own entity only"
+    );
     test.click("Alignment");
     assert!(test.app.world().get::<Alignment>(agent).is_some());
 }
