@@ -16,14 +16,17 @@ mod numbers;
 mod own_behaviors;
 mod presets;
 mod rows;
+mod tabs;
 
 /// A headless app that shows the panel and sends it pointer events.
 struct TestApp {
     app: App,
     context: egui::Context,
-    /// Name and center of each widget of the last frame. A number without a name has its value for one.
+    /// The size of the panel, egui points.
+    size: egui::Vec2,
+    /// Name and center of each widget of the last frame. One without a name has its value for one.
     widgets: Vec<(String, egui::Pos2)>,
-    /// The texts of the last frame.
+    /// The texts of the last frame, those in fields as well.
     texts: Vec<String>,
 }
 
@@ -51,6 +54,7 @@ impl TestApp {
         Self {
             app,
             context,
+            size: egui::vec2(420.0, 900.0),
             widgets: Vec::new(),
             texts: Vec::new(),
         }
@@ -70,10 +74,7 @@ impl TestApp {
     fn frame(&mut self, events: Vec<Event>) {
         self.app.update();
         let input = RawInput {
-            screen_rect: Some(Area::from_min_size(
-                egui::Pos2::ZERO,
-                egui::vec2(420.0, 900.0),
-            )),
+            screen_rect: Some(Area::from_min_size(egui::Pos2::ZERO, self.size)),
             events,
             ..default()
         };
@@ -82,16 +83,16 @@ impl TestApp {
             world.resource_scope(|world, mut panel: Mut<Panel>| contents(ui, world, &mut panel));
         });
         let tree = output.platform_output.accesskit_update;
-        let nodes = tree.into_iter().flat_map(|tree| tree.nodes);
-        let (texts, widgets): (Vec<_>, Vec<_>) =
-            nodes.partition(|(_, node)| node.role() == accesskit::Role::Label);
-        let texts = texts.iter().filter_map(|(_, node)| node.value());
+        let nodes: Vec<_> = tree.into_iter().flat_map(|tree| tree.nodes).collect();
+        let texts = nodes.iter().filter_map(|(_, node)| node.value());
         self.texts = texts.map(str::to_owned).collect();
-        self.widgets = widgets
+        self.widgets = nodes
             .into_iter()
+            .filter(|(_, node)| node.role() != accesskit::Role::Label)
             .filter_map(|(_, node)| {
-                let value = || Some(node.numeric_value()?.to_string());
-                let name = node.label().map(str::to_owned).or_else(value)?;
+                let number = || Some(node.numeric_value()?.to_string());
+                let name = node.label().map(str::to_owned).or_else(number);
+                let name = name.or_else(|| node.value().map(str::to_owned))?;
                 let area = node.bounds()?;
                 let middle = |a: f64, b: f64| (0.5 * (a + b)) as f32;
                 let at = egui::pos2(middle(area.x0, area.x1), middle(area.y0, area.y1));
