@@ -200,7 +200,8 @@ fn put_in_range(types: &TypeRegistry, value: &mut dyn PartialReflect, options: &
         let (Some(range), Some(number)) = (range, number) else {
             continue;
         };
-        if !is_in_range::<f32>(&*number, range) {
+        // By now it may have been clamped to the smallest valid number.
+        if !is_in_range::<f32>(&0.0_f32, range) {
             let (min, max) = bounds(range);
             *number = USUAL.max(min).min(max);
         }

@@ -83,7 +83,9 @@ impl TestApp {
             world.resource_scope(|world, mut panel: Mut<Panel>| contents(ui, world, &mut panel));
         });
         let tree = output.platform_output.accesskit_update;
-        let nodes: Vec<_> = tree.into_iter().flat_map(|tree| tree.nodes).collect();
+        let nodes = tree.into_iter().flat_map(|tree| tree.nodes);
+        let is_part = |role: accesskit::Role| role == accesskit::Role::TextRun;
+        let nodes: Vec<_> = nodes.filter(|(_, node)| !is_part(node.role())).collect();
         let texts = nodes.iter().filter_map(|(_, node)| node.value());
         self.texts = texts.map(str::to_owned).collect();
         self.widgets = nodes

@@ -107,7 +107,7 @@ fn a_stored_tuning_is_applied_to_the_agents_that_are_left() {
 fn an_agent_is_not_listed_once_it_is_despawned() {
     let mut test = TestApp::new();
     let [fox, hen] = ["Fox", "Hen"].map(|name| {
-        let agent = (PointMass::default(), Name::new(name));
+        let agent = (PointMass::default(), Vehicle::default(), Name::new(name));
         test.world().spawn(agent).id()
     });
     test.select(fox);
