@@ -133,6 +133,7 @@ pub trait Behavior:
     ///
     /// # Errors
     /// Names the first field out of range.
+    #[inline]
     fn validate(&self) -> Result<(), InvalidParameter> {
         self.influence().check()?;
         self.check()

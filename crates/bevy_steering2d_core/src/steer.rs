@@ -379,7 +379,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
             .map(|target| target.filter(Target::is_entity));
         // One whose condition is not met also waits for its targets.
         let is_on = matches!(entry.cut, Cut::Nothing | Cut::NotNow);
-        if targets == [None; 2] || !is_on {
+        if !is_on || targets.iter().all(Option::is_none) {
             return [None; 2];
         }
         // A lost target gives zero force, so only then is it looked up.

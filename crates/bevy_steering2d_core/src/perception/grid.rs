@@ -217,7 +217,11 @@ impl Grid {
         };
         let rows = along(row, self.first.row, self.rows);
         let columns = along(column, self.first.column, self.columns);
-        self.ranges_in(rows, columns).map(|range| range.len()).sum()
+        let mut count = 0;
+        for range in self.ranges_in(rows, columns) {
+            count += range.len();
+        }
+        count
     }
 
     /// The number of cells in each direction that contain all points within `radius` of any point

@@ -239,6 +239,9 @@ impl Neighbors {
     /// centers are rarely among the nearest.
     #[inline(always)]
     pub(crate) fn large_slots(&self, view: NeighborView) -> SmallVec<[u32; BodySizes::FEW]> {
+        if self.sizes.large.is_empty() {
+            return SmallVec::new();
+        }
         let rows = self.sizes.large.iter().map(|&row| row as usize);
         let seen = rows.filter(|&row| view.sees_edge_of(&self.rows.agent(row)));
         seen.map(|row| self.ranks[row]).collect()
@@ -285,12 +288,15 @@ impl Neighbors {
 
     /// The bit of the viewer, if it is in one of the lanes with a bit, of eight slots from `first` on.
     fn viewer_among(&self, first: usize, lanes: u32, viewer: Entity) -> u32 {
-        (0..WIDTH)
-            .map(|lane| lanes & 1 << lane)
-            .filter(|bit| {
-                *bit != 0 && self.at(first + bit.trailing_zeros() as usize).entity == viewer
-            })
-            .sum()
+        let mut left = lanes;
+        while left != 0 {
+            let lane = left.trailing_zeros();
+            if self.at(first + lane as usize).entity == viewer {
+                return 1 << lane;
+            }
+            left &= left - 1;
+        }
+        0
     }
 
     /// The nearest in a clump, one by one.
