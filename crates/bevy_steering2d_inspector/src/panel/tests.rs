@@ -101,6 +101,10 @@ impl TestApp {
                 Some((name, at))
             })
             .collect();
+        // The tree has them in no particular order.
+        let place = |(_, at): &(String, egui::Pos2)| [at.y, at.x];
+        self.widgets
+            .sort_by(|a, b| place(a).partial_cmp(&place(b)).expect("finite places"));
     }
 
     #[track_caller]
