@@ -168,7 +168,7 @@ impl Overview {
         // A member that is steered has a place among those of its group.
         let is_listed = |target| listed.is_some_and(|all| all.iter().any(|it| it == target));
         if order.target.entity().is_some_and(is_listed) && !group.iter().any(|it| it.is_host) {
-            let disc = host.and_then(|_| host_disc(order, world));
+            let disc = host_disc(host, order, world);
             self.kept.extend(disc.map(KeptPlace::of_target));
         }
         // A group is planned as soon as one of its members is steered.
@@ -292,8 +292,7 @@ impl Turn {
         let Self { lot, planned, .. } = *self;
         if !self.holds {
             let grid = grids.for_group(group, &world.terrain);
-            let host = planned.host.and_then(|_| host_disc(order, world));
-            let around = (planned.target, host);
+            let around = (planned.target, host_disc(planned.host, order, world));
             let lot = place_all(group, lot.order, order, around, &grid, taken(), memory);
             // Also between two looks they are chosen for the solids of now.
             let planned = Planned {
@@ -318,7 +317,7 @@ impl Turn {
             let mut taken = taken();
             // A member that is steered has a place among those of its group.
             if !group.iter().any(|it| it.is_host) {
-                taken.extend(planned.host.and_then(|_| host_disc(order, world)));
+                taken.extend(host_disc(planned.host, order, world));
             }
             place_latecomers(group, lot, order, ground, taken, memory);
         }
@@ -326,8 +325,13 @@ impl Turn {
     }
 }
 
-/// Center and radius of the target of an order, m.
-fn host_disc(order: &GroupArrive, world: &GroupWorld) -> Option<(Vec2, f32)> {
+/// Center and radius of the target of an order if it is an agent, m.
+fn host_disc(
+    host: Option<SteeringId>,
+    order: &GroupArrive,
+    world: &GroupWorld,
+) -> Option<(Vec2, f32)> {
+    host?;
     let host = world.targets.get(order.target)?;
     Some((host.position, host.radius.max(0.0)))
 }
