@@ -374,3 +374,20 @@ fn a_body_that_is_not_sensed_yet_is_seen_where_its_transform_is() {
     let seen = target.get(world).unwrap().get(unsensed.into());
     assert_eq!(seen.map(|it| it.position), Some(Vec2::new(50.0, 0.0)));
 }
+
+#[test]
+fn an_agent_does_not_avoid_an_obstacle_that_is_its_child() {
+    let runs = |has_child: bool| {
+        let mut app = point_mass_app(HERTZ);
+        let agent = (Seek::new(EAST), ObstacleAvoidance::default());
+        let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
+        if has_child {
+            let horn = (Transform::from_xyz(1.5, 0.0, 0.0), Obstacle::new(0.5));
+            let horn = app.world_mut().spawn(horn).id();
+            app.world_mut().entity_mut(agent).add_child(horn);
+        }
+        run_seconds(&mut app, 2.0);
+        position(&app, agent)
+    };
+    assert_eq!(runs(true), runs(false));
+}

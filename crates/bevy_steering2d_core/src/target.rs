@@ -113,10 +113,26 @@ impl Targets<'_, '_> {
         }
     }
 
+    /// The nearest of an entity and its ancestors that is an agent, or else that has a body; the entity itself if none is.
+    pub(crate) fn owner_of(&self, entity: Entity, is_agent: impl Fn(Entity) -> bool) -> Entity {
+        let agent = self.with_ancestors(entity).find(|it| is_agent(*it));
+        let carrier = || {
+            self.with_ancestors(entity)
+                .find(|it| self.bodies.contains(*it))
+        };
+        agent.or_else(carrier).unwrap_or(entity)
+    }
+
+    fn with_ancestors(&self, entity: Entity) -> impl Iterator<Item = Entity> {
+        std::iter::once(entity).chain(self.places.parents.iter_ancestors(entity))
+    }
+
     /// Where an entity is that has no body and is carried by none; `None` otherwise, or if its place is not finite.
     pub(crate) fn place_without_body(&self, entity: Entity) -> Option<Vec2> {
-        let mut all = std::iter::once(entity).chain(self.places.parents.iter_ancestors(entity));
-        if all.any(|it| self.bodies.contains(it)) {
+        if self
+            .with_ancestors(entity)
+            .any(|it| self.bodies.contains(it))
+        {
             return None;
         }
         self.places.position(entity).filter(|it| it.is_finite())
@@ -124,8 +140,8 @@ impl Targets<'_, '_> {
 
     /// Whether an entity is a target or one of its children, such as a collider.
     pub(crate) fn is_part_of(&self, part: Entity, target: Target) -> bool {
-        let mut all = std::iter::once(part).chain(self.places.parents.iter_ancestors(part));
-        all.any(|it| Target::Entity(it) == target)
+        self.with_ancestors(part)
+            .any(|it| Target::Entity(it) == target)
     }
 
     /// Whether a target is an entity that is a child of another, or of a child of it.

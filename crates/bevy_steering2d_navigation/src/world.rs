@@ -119,7 +119,7 @@ pub(crate) fn register(app: &mut App) {
         .add_saved_component::<LastPlace>(SnapshotKind::State);
 }
 
-/// Collects the solids: walls, obstacles that stand still and are no agents, [`Solids`] and
+/// Collects the solids: walls, obstacles that stand still and are no agents or parts of them, [`Solids`] and
 /// [`ColliderSolids`].
 pub(crate) fn survey(
     clock: Res<SteeringClock>,
@@ -127,22 +127,25 @@ pub(crate) fn survey(
     obstacles: Res<ObstacleIndex>,
     others: Res<Solids>,
     physics: Option<Res<ColliderSolids>>,
-    bodies: Query<(&Kinematics, Has<Vehicle>)>,
+    bodies: Query<&Kinematics>,
+    agents: Query<(), With<Vehicle>>,
+    parents: Query<&ChildOf>,
     mut places: Query<&mut LastPlace>,
     mut terrain: ResMut<Terrain>,
 ) {
     let mut stands = |seen: &SeenObstacle| {
-        let body = bodies.get(seen.entity).ok();
-        if body.is_some_and(|(_, is_agent)| is_agent) {
+        let carriers = || std::iter::once(seen.entity).chain(parents.iter_ancestors(seen.entity));
+        if carriers().any(|it| agents.contains(it)) {
             return false;
         }
+        let body = carriers().find_map(|it| bodies.get(it).ok());
         let Ok(mut place) = places.get_mut(seen.entity) else {
-            return body.is_none_or(|(body, _)| body.speed() <= Kinematics::REST);
+            return body.is_none_or(|body| body.speed() <= Kinematics::REST);
         };
         let at = seen.circle.center;
         // One that its transform moves has no velocity, also with a body.
         let has_moved = place.at.is_some_and(|before| before != at);
-        let moves = has_moved || body.is_some_and(|(body, _)| body.speed() > Kinematics::REST);
+        let moves = has_moved || body.is_some_and(|body| body.speed() > Kinematics::REST);
         let now = place.next(at, moves, clock.delta);
         place.set_if_neq(now);
         now.moving <= 0.0

@@ -1,6 +1,7 @@
 //! Hide: what it remembers of a run.
 
 use bevy::prelude::*;
+use bevy_steering2d::HideMemory;
 use bevy_steering2d::prelude::*;
 
 use crate::common::*;
@@ -21,5 +22,33 @@ fn a_hide_that_is_inserted_again_does_not_go_on_with_an_old_run() {
     for _ in 0..60 {
         app.update();
         assert_eq!(total(&app, agent), Vec2::ZERO);
+    }
+}
+
+#[test]
+fn nothing_that_is_part_of_the_threat_or_carries_it_is_a_hiding_place() {
+    let mut app = point_mass_app(HERTZ);
+    let rock = (Transform::from_xyz(14.0, 0.0, 0.0), Obstacle::new(1.0));
+    let rock = app.world_mut().spawn(rock).id();
+    let tank = (Transform::default(), Obstacle::new(0.5));
+    let tank = app.world_mut().spawn(tank).id();
+    let child = |app: &mut App, place: f32| {
+        let child = (Transform::from_xyz(place, 0.0, 0.0), ChildOf(tank));
+        app.world_mut().spawn(child).id()
+    };
+    let shield = child(&mut app, 0.6);
+    app.world_mut()
+        .entity_mut(shield)
+        .insert(Obstacle::new(0.5));
+    let driver = child(&mut app, 0.0);
+    for threat in [tank, driver] {
+        let prey = Hide::new(threat);
+        let prey = Backend::PointMass.spawn(&mut app, Body::at(8.0, 0.0), prey);
+        app.update();
+        if threat == tank {
+            assert_eq!(get::<HideMemory>(&app, prey).obstacle, Some(rock));
+        } else {
+            assert_ne!(get::<HideMemory>(&app, prey).obstacle, Some(tank));
+        }
     }
 }

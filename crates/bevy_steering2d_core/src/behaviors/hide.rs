@@ -127,14 +127,16 @@ impl Hide {
         self
     }
 
-    /// Visits the hiding spots to choose from, m, each with its obstacle.
+    /// Visits the hiding spots to choose from, m, each with its obstacle. Parts of the threat are none, nor is what carries it.
     pub fn for_each_spot(
         &self,
         me: &Agent,
         threat: &Kinematics,
-        surroundings: &Surroundings,
+        (surroundings, targets): &(Surroundings, Targets),
         mut visit: impl FnMut(SeenObstacle, Vec2),
     ) {
+        let is_of_threat =
+            |it| targets.is_part_of(it, self.threat) || targets.is_carried_by(self.threat, it);
         surroundings
             .answers(self, me)
             .for_each_obstacle(|obstacle| {
@@ -142,7 +144,7 @@ impl Hide {
                 // The search visits all that touch a square around the disc.
                 let reach = self.search_distance + circle.radius;
                 if me.position.distance(circle.center) <= reach
-                    && Target::Entity(obstacle.entity) != self.threat
+                    && !is_of_threat(obstacle.entity)
                     && let Some(spot) = hiding_spot(me, threat.position, circle, self.standoff)
                 {
                     visit(obstacle, spot);
@@ -200,8 +202,9 @@ impl Steer for Hide {
         &self,
         me: &Agent,
         mut memory: Mut<HideMemory>,
-        (surroundings, targets): &(Surroundings, Targets),
+        world: &(Surroundings, Targets),
     ) -> Vec2 {
+        let (_, targets) = world;
         let Some(threat) = targets.get(self.threat) else {
             memory.set_if_neq(HideMemory::default());
             return Vec2::ZERO;
@@ -211,7 +214,7 @@ impl Steer for Hide {
             memory.set_if_neq(after);
             return go_to_spot(me, &after);
         }
-        let chosen = self.choose(me, &threat, &memory, surroundings);
+        let chosen = self.choose(me, &threat, &memory, world);
         memory.set_if_neq(chosen.unwrap_or_default());
         hide(me, &threat, chosen.as_ref(), self)
     }
@@ -233,12 +236,12 @@ impl Hide {
         me: &Agent,
         threat: &Kinematics,
         memory: &HideMemory,
-        surroundings: &Surroundings,
+        world: &(Surroundings, Targets),
     ) -> Option<HideMemory> {
         let urgency = self.urgency(me, threat);
         let choose = |counts: &dyn Fn(Vec2) -> bool| {
             let mut choice = Choice::new(memory);
-            self.for_each_spot(me, threat, surroundings, |obstacle, spot| {
+            self.for_each_spot(me, threat, world, |obstacle, spot| {
                 if counts(spot) {
                     choice.consider(me, threat.position, obstacle, spot);
                 }

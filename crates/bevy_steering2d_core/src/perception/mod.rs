@@ -51,6 +51,8 @@ pub(crate) use grid::Square;
 pub(crate) use motions::index_motions;
 pub(crate) use nearest::{Found, NearestCut, count_within};
 pub(crate) use neighbor::{least_cosine, with_field_of_view, with_groups};
+#[cfg(test)]
+pub(crate) use obstacle::OwnedObstacle;
 pub(crate) use obstacle::index_obstacles;
 pub(crate) use probes::clear_probes;
 pub(crate) use probing::{Probing, probe_colliders};

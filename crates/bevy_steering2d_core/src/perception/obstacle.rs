@@ -6,7 +6,7 @@ use bevy::prelude::*;
 
 use super::Circle;
 use super::loose_grid::{Bounded, LooseGrid};
-use crate::{InvalidParameter, SteeringClock, SteeringWarnings, Targets};
+use crate::{InvalidParameter, SteeringClock, SteeringWarnings, Targets, Vehicle};
 
 /// A circular obstacle that agents avoid and hide behind: a tree, a rock, another vehicle.
 ///
@@ -16,7 +16,8 @@ use crate::{InvalidParameter, SteeringClock, SteeringWarnings, Targets};
 ///
 /// Its position is that of its body ([`Kinematics`](crate::Kinematics)), else of its [`Transform`], so it may move.
 /// `ReciprocalAvoidance` also takes the velocity of its body, or of the body that it is a child of, into account. An agent
-/// may be an obstacle too; it ignores itself, and no path is planned around it. The transform's scale is ignored.
+/// may be an obstacle too, or have children that are; it ignores itself and them, and no path is planned around them. The
+/// transform's scale is ignored.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -69,27 +70,46 @@ pub struct SeenObstacle {
     pub velocity: Vec2,
 }
 
-impl Bounded for SeenObstacle {
+/// An obstacle with the agent that it is part of, or else the body that carries it, or else itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct OwnedObstacle {
+    pub(crate) seen: SeenObstacle,
+    pub(crate) owner: Entity,
+}
+
+impl Bounded for OwnedObstacle {
     fn bounds(&self) -> Circle {
-        self.circle
+        self.seen.circle
     }
 
     fn order(&self, other: &Self) -> Ordering {
-        let by_place = self.circle.total_order(&other.circle);
-        by_place.then_with(|| self.entity.cmp(&other.entity))
+        let (one, other) = (self.seen, other.seen);
+        let by_place = one.circle.total_order(&other.circle);
+        by_place.then_with(|| one.entity.cmp(&other.entity))
     }
 }
 
 /// The spatial index of all [`Obstacle`]s in this tick; behaviors read
 /// [`Surroundings`](crate::Surroundings).
 #[derive(Resource, Clone, Debug, Default)]
-pub struct ObstacleIndex(LooseGrid<SeenObstacle>);
+pub struct ObstacleIndex(LooseGrid<OwnedObstacle>);
 
 impl ObstacleIndex {
     /// Visits the obstacles that touch the rectangle from `min` to `max`, m.
-    pub fn for_each_in(&self, min: Vec2, max: Vec2, mut visit: impl FnMut(SeenObstacle)) {
-        self.0.visit(min, max, |seen| {
-            if seen.circle.touches(min, max) {
+    pub fn for_each_in(&self, min: Vec2, max: Vec2, visit: impl FnMut(SeenObstacle)) {
+        self.for_each_of_others(min, max, |_| false, visit);
+    }
+
+    /// The same without the obstacles of some owners.
+    pub(crate) fn for_each_of_others(
+        &self,
+        min: Vec2,
+        max: Vec2,
+        is_owner: impl Fn(Entity) -> bool,
+        mut visit: impl FnMut(SeenObstacle),
+    ) {
+        self.0.visit(min, max, |OwnedObstacle { seen, owner }| {
+            if seen.circle.touches(min, max) && !is_owner(*owner) {
                 visit(*seen);
             }
         });
@@ -97,10 +117,10 @@ impl ObstacleIndex {
 
     /// All obstacles.
     pub fn iter(&self) -> impl Iterator<Item = SeenObstacle> {
-        self.0.items().iter().copied()
+        self.0.items().iter().map(|it| it.seen)
     }
 
-    pub(crate) fn rebuild(&mut self, obstacles: impl Iterator<Item = SeenObstacle>) {
+    pub(crate) fn rebuild(&mut self, obstacles: impl Iterator<Item = OwnedObstacle>) {
         self.0.rebuild(obstacles);
     }
 }
@@ -111,6 +131,7 @@ pub(crate) fn index_obstacles(
     mut index: ResMut<ObstacleIndex>,
     obstacles: Query<(Entity, &Obstacle)>,
     targets: Targets,
+    agents: Query<(), With<Vehicle>>,
 ) {
     let seen = |(entity, obstacle): (Entity, &Obstacle)| {
         let body = targets.body_of(entity)?;
@@ -124,12 +145,14 @@ pub(crate) fn index_obstacles(
             return None;
         }
         let circle = Circle::new(center, obstacle.radius);
-        Some(SeenObstacle {
+        let seen = SeenObstacle {
             entity,
             circle,
             filled: circle.radius,
             velocity,
-        })
+        };
+        let owner = targets.owner_of(entity, |it| agents.contains(it));
+        Some(OwnedObstacle { seen, owner })
     };
     index.rebuild(obstacles.iter().filter_map(seen));
 }

@@ -206,17 +206,13 @@ impl ProbeAnswers<'_> {
     }
 }
 
-/// Visits the obstacles that touch an upright rectangle, except the agent itself.
+/// Visits the obstacles that touch an upright rectangle, except those that are part of the agent.
 fn visit_others(
     obstacles: &ObstacleIndex,
     agent: Entity,
     min: Vec2,
     max: Vec2,
-    mut visit: impl FnMut(SeenObstacle),
+    visit: impl FnMut(SeenObstacle),
 ) {
-    obstacles.for_each_in(min, max, |obstacle| {
-        if obstacle.entity != agent {
-            visit(obstacle);
-        }
-    });
+    obstacles.for_each_of_others(min, max, |owner| owner == agent, visit);
 }

@@ -1,7 +1,7 @@
 //! Hiding spots layer: the spots that `Hide` considers, and the one it chose.
 
 use bevy::prelude::*;
-use bevy_steering2d_core::{Hide, HideMemory, Surroundings};
+use bevy_steering2d_core::{Hide, HideMemory, Surroundings, Targets};
 
 use crate::subjects::{DrawnPlaces, Subjects};
 use crate::{SteeringDebug, SteeringGizmos, draw};
@@ -11,7 +11,7 @@ pub(crate) fn draw_hiding_spots(
     subjects: Res<Subjects>,
     hiders: Query<(&Hide, &HideMemory)>,
     places: DrawnPlaces,
-    surroundings: Surroundings,
+    world: (Surroundings, Targets),
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
     let color = debug.color::<Hide>();
@@ -21,7 +21,7 @@ pub(crate) fn draw_hiding_spots(
             continue;
         };
         let me = &subject.me;
-        hide.for_each_spot(me, &threat, &surroundings, |obstacle, spot| {
+        hide.for_each_spot(me, &threat, &world, |obstacle, spot| {
             // The line shows which obstacle a spot belongs to.
             let edge = obstacle
                 .circle

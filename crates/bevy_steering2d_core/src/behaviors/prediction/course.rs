@@ -227,7 +227,7 @@ pub(super) fn reach_from_velocity(me: &Agent, towards: Vec2, time: f32) -> f32 {
 pub(super) struct Scenery<'a> {
     pub(super) walls: &'a WallIndex,
     pub(super) obstacles: &'a ObstacleIndex,
-    /// The body itself and the agent, which are not in the way.
+    /// The body itself and the agent, which are not in the way, nor are their parts.
     pub(super) except: [Option<Entity>; 2],
 }
 
@@ -249,24 +249,23 @@ impl Scenery<'_> {
             }
         }
         let (min, max) = (from.min(to) - radius, from.max(to) + radius);
-        self.obstacles.for_each_in(min, max, |obstacle| {
-            if self.except.contains(&Some(obstacle.entity)) {
-                return;
-            }
-            let Circle {
-                center,
-                radius: of_obstacle,
-            } = obstacle.circle;
-            let Some(run) = run_until(center - from, ahead, radius + of_obstacle) else {
-                return;
-            };
-            if run < free {
-                free = run;
-                let at = from + run * ahead;
-                let normal = (at - center).normalize_or(-ahead);
-                stopped = (center + (radius + of_obstacle) * normal, Some(normal));
-            }
-        });
+        let is_owner = |it| self.except.contains(&Some(it));
+        self.obstacles
+            .for_each_of_others(min, max, is_owner, |obstacle| {
+                let Circle {
+                    center,
+                    radius: of_obstacle,
+                } = obstacle.circle;
+                let Some(run) = run_until(center - from, ahead, radius + of_obstacle) else {
+                    return;
+                };
+                if run < free {
+                    free = run;
+                    let at = from + run * ahead;
+                    let normal = (at - center).normalize_or(-ahead);
+                    stopped = (center + (radius + of_obstacle) * normal, Some(normal));
+                }
+            });
         stopped
     }
 }
@@ -286,7 +285,7 @@ mod tests {
     use super::*;
     use crate::Wall;
     use crate::behaviors::testing::assert_close;
-    use crate::perception::SeenObstacle;
+    use crate::perception::{OwnedObstacle, SeenObstacle};
 
     fn runner(velocity: Vec2) -> Kinematics {
         Kinematics {
@@ -380,11 +379,15 @@ mod tests {
     fn a_body_stops_at_the_first_rock_on_its_way_even_in_large_steps() {
         let [far, near] = [30.0, 24.0].map(|x| {
             let entity = Entity::PLACEHOLDER;
-            SeenObstacle {
+            let seen = SeenObstacle {
                 entity,
                 circle: Circle::new(Vec2::new(x, 0.0), 1.0),
                 filled: 1.0,
                 velocity: Vec2::ZERO,
+            };
+            OwnedObstacle {
+                seen,
+                owner: entity,
             }
         });
         for rocks in [[far, near], [near, far]] {
