@@ -155,6 +155,28 @@ fn a_behavior_that_steers_for_one_that_is_no_group_warns_once() {
 }
 
 #[test]
+fn a_group_behind_one_that_is_no_group_warns_once() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Vehicle::default());
+    let no_group = app.world_mut().spawn(SteersFor(agent)).id();
+    let group = (SteersFor(no_group), BehaviorGroup::default());
+    let group = app.world_mut().spawn(group).id();
+    let member = (SteersFor(group), Seek::new(EAST));
+    let member = app.world_mut().spawn(member).id();
+    run_ticks(&mut app, 90);
+    assert_warned_once(&app, member, "SteersFor", "a group behind no group");
+}
+
+#[test]
+fn an_agent_that_is_a_group_warns_once() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = (BehaviorGroup::default().disabled(), Seek::new(EAST));
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
+    run_ticks(&mut app, 90);
+    assert_warned_once(&app, agent, "BehaviorGroup", "on the agent");
+}
+
+#[test]
 fn an_agent_may_have_a_thousand_behavior_entities() {
     let mut app = point_mass_app(HERTZ);
     let hunters = hunters(&mut app, 1_000);

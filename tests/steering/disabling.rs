@@ -37,6 +37,20 @@ fn disabling_the_behavior_leaves_no_force() {
 }
 
 #[test]
+fn a_group_without_an_active_behavior_does_not_steer() {
+    assert_drifts_after(|agent| {
+        let owner = agent.id();
+        agent.remove::<Seek>().world_scope(|world| {
+            world.spawn((SteersFor(owner), BehaviorGroup::default()));
+            let idle = Seek::new(Vec2::X).disabled();
+            world.spawn((SteersFor(owner), BehaviorGroup::default(), idle));
+        });
+        // Steering would brake it.
+        agent.get_mut::<Vehicle>().unwrap().max_speed = 0.5;
+    });
+}
+
+#[test]
 fn removing_the_vehicle_leaves_no_force() {
     assert_drifts_after(|agent| {
         agent.remove::<Vehicle>();

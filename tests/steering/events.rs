@@ -312,6 +312,20 @@ fn every_behavior_that_loses_its_target_triggers_target_lost() {
 }
 
 #[test]
+fn a_point_in_between_rearms_target_lost() {
+    let (mut app, agent) = arriving(Backend::PointMass, Vehicle::default());
+    let gone = app.world_mut().spawn_empty().id();
+    app.world_mut().despawn(gone);
+    for losses in 1..=2 {
+        for target in [Target::Entity(gone), Target::Point(SEAT)] {
+            app.world_mut().entity_mut(agent).insert(Seek::new(target));
+            run_ticks(&mut app, 3);
+        }
+        assert_eq!(recorded_events::<TargetLost>(&app).len(), losses);
+    }
+}
+
+#[test]
 fn a_new_target_rearms_target_lost() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);

@@ -10,8 +10,8 @@ use crate::parallel::{FORMULA_PASS, for_each_match, for_each_mut};
 use crate::perception::Perception;
 use crate::steer::{AgentParts, BehaviorParts, Force, Owners, Steered, Tick};
 use crate::{
-    Abilities, Agent, Behavior, Combine, Cut, Kinematics, Requests, SteeringClock, SteeringForce,
-    SteeringId, SteeringWarnings, ThinkEvery, Vehicle,
+    Abilities, Agent, Behavior, BehaviorGroup, Combine, Cut, Kinematics, Requests, SteeringClock,
+    SteeringForce, SteeringId, SteeringWarnings, ThinkEvery, Vehicle,
 };
 
 /// A [`Behavior`] of the Adjust step: a force from what the agent's other behaviors request.
@@ -161,15 +161,46 @@ pub(crate) fn warn_of_combiners<A: Adjust>(
 ) {
     for (entity, &combine, behavior) in &agents {
         if may_cut(combine) && behavior.is_active() {
-            let (combine, name) = (combine.name(), A::short_type_path());
-            warnings.raise(&clock, entity, name, || {
-                format!(
-                    "Combine is {combine}, which may cut {name} or what it adjusts, so that it has no effect; insert \
-                     Combine::WEIGHTED_SUM"
-                )
-            });
+            warn_of_combiner::<A>(&clock, &warnings, entity, combine);
         }
     }
+}
+
+/// The same for behavior entities with `A`, which the group that they are or their owner combines. Of adjustments that change
+/// no preference, [`ReciprocalAvoidance`](crate::ReciprocalAvoidance) has a warning of its own.
+pub(crate) fn warn_of_combiners_of_others<A: Adjust>(
+    clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
+    entities: Query<(Entity, &SteersFor, Has<BehaviorGroup>, &A), Changed<A>>,
+    combiners: Query<&Combine>,
+) {
+    if !A::IS_PREFERENCE {
+        return;
+    }
+    for (entity, steers_for, is_group, behavior) in &entities {
+        let combines = if is_group { entity } else { steers_for.0 };
+        if let Ok(&combine) = combiners.get(combines)
+            && may_cut(combine)
+            && behavior.is_active()
+        {
+            warn_of_combiner::<A>(&clock, &warnings, entity, combine);
+        }
+    }
+}
+
+fn warn_of_combiner<A: Adjust>(
+    clock: &SteeringClock,
+    warnings: &SteeringWarnings,
+    entity: Entity,
+    combine: Combine,
+) {
+    let (combine, name) = (combine.name(), A::short_type_path());
+    warnings.raise(clock, entity, name, || {
+        format!(
+            "Combine is {combine}, which may cut {name} or what it adjusts, so that it has no effect; insert \
+             Combine::WEIGHTED_SUM"
+        )
+    });
 }
 
 /// Whether a combiner is known to cut forces. One that is not built in may be made for adjustments.

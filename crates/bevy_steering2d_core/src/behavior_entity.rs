@@ -14,7 +14,8 @@ use crate::{SteeringForce, SteeringId, TargetWatch};
 /// [`Influence`](crate::Influence) and ledger entry, and is despawned with the agent.
 ///
 /// Cycles are not allowed: an entity that would steer for itself, directly or through others, logs
-/// an error and loses the component.
+/// an error and loses the component. An entity that loses the component is an agent only if it has a
+/// [`Vehicle`](crate::Vehicle): insert one if its behaviors are to steer it.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -89,6 +90,11 @@ impl BehaviorRoots<'_, '_> {
     /// The entity, then those that it steers for; the last is its agent.
     pub(crate) fn chain(&self, entity: Entity) -> impl Iterator<Item = Entity> {
         std::iter::once(entity).chain(ancestors(entity, &self.steers_for))
+    }
+
+    /// Whether an entity steers for another.
+    pub(crate) fn steers(&self, entity: Entity) -> bool {
+        self.steers_for.contains(entity)
     }
 
     /// The number of [`SteersFor`] links between an entity and its agent; `None` for an agent.

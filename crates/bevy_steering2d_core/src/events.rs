@@ -89,6 +89,10 @@ struct Loss {
 }
 
 impl TargetWatch {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lost.is_empty()
+    }
+
     /// Records which targets of a behavior are lost, and returns those of which that is new. Triggers
     /// change detection only if something changes.
     pub(crate) fn record(

@@ -147,8 +147,9 @@ impl Owners<'_, '_> {
         let owner = if agents.contains(next) {
             next
         } else {
-            if self.roots.depth(next).is_some() && !self.groups.contains(next) {
-                step.warn_of_missing_group(entity, next);
+            let is_no_group = |it: &Entity| self.roots.steers(*it) && !self.groups.contains(*it);
+            if let Some(link) = self.roots.chain(next).find(is_no_group) {
+                step.warn_of_missing_group(entity, link);
                 return None;
             }
             self.roots.agent_of(entity)?
@@ -379,7 +380,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
             .map(|target| target.filter(Target::is_entity));
         // One whose condition is not met also waits for its targets.
         let is_on = matches!(entry.cut, Cut::Nothing | Cut::NotNow);
-        if !is_on || targets.iter().all(Option::is_none) {
+        if !is_on || targets.iter().all(Option::is_none) && watch.is_empty() {
             return [None; 2];
         }
         // A lost target gives zero force, so only then is it looked up.
@@ -395,10 +396,10 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
     }
 
     #[cold]
-    fn warn_of_missing_group(&self, source: Entity, group: Entity) {
+    fn warn_of_missing_group(&self, source: Entity, link: Entity) {
         self.warnings.raise(self.clock, source, "SteersFor", || {
             format!(
-                "steers for {group}, which steers for another and has no BehaviorGroup; add one"
+                "its SteersFor leads to {link}, which steers for another and has no BehaviorGroup; add one"
             )
         });
     }
@@ -419,7 +420,7 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
     ) {
         let name = B::short_type_path();
         self.warnings
-            .raise(self.clock, source, "Influence.when", || {
+            .raise_of(self.clock, source, ("Influence.when", name), || {
                 format!(
                     "{name} depends on {condition:?}, which neither this entity nor its agent has, or which is not \
                      registered with add_condition; until then {name} counts as zero"
@@ -429,9 +430,11 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
 
     #[cold]
     pub(crate) fn warn_of_behavior<B: Behavior>(&self, source: Entity, error: &InvalidParameter) {
-        let effect = format_args!("{} counts as zero", B::short_type_path());
+        let name = B::short_type_path();
         self.warnings
-            .raise_invalid(self.clock, source, error, effect);
+            .raise_of(self.clock, source, (error.field, name), || {
+                format!("{error}; until then {name} counts as zero")
+            });
     }
 
     #[cold]

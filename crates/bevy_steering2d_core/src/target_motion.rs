@@ -67,7 +67,7 @@ pub(crate) fn warn_of_motion_without_velocity<B: Behavior>(
             warnings.raise(&clock, target, "Kinematics", || {
                 let name = B::short_type_path();
                 format!(
-                    "moves by its Transform and has no velocity, so {name} takes it to be at rest; with the Rapier backend \
+                    "moves by its Transform and has no velocity and no heading, which {name} needs; with the Rapier backend \
                      add RigidBody::KinematicPositionBased and a Collider, else move it by the velocity of a PointMass"
                 )
             });

@@ -44,8 +44,8 @@ struct Raised {
     recent: Vec<SteeringWarning>,
 }
 
-/// Entity and field.
-type Raiser = (Entity, &'static str);
+/// Entity and field, and the behavior whose field it is if several on an entity have it.
+type Raiser = (Entity, &'static str, &'static str);
 
 impl SteeringWarnings {
     /// Ticks before a warning about the same entity and field is repeated (ten seconds at 60 Hz).
@@ -65,9 +65,22 @@ impl SteeringWarnings {
         field: &'static str,
         message: impl FnOnce() -> String,
     ) {
+        self.raise_of(clock, entity, (field, ""), message);
+    }
+
+    /// [Warns](Self::raise) about a field of a behavior that others on the entity may have as well, as those of
+    /// [`Influence`](crate::Influence).
+    pub(crate) fn raise_of(
+        &self,
+        clock: &SteeringClock,
+        entity: Entity,
+        (field, behavior): (&'static str, &'static str),
+        message: impl FnOnce() -> String,
+    ) {
+        let raiser = (entity, field, behavior);
         let mut raised = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if raised.is_due(clock.tick, (entity, field)) {
-            raised.add((entity, field), message());
+        if raised.is_due(clock.tick, raiser) {
+            raised.add(raiser, message());
         }
     }
 
@@ -137,7 +150,7 @@ impl Raised {
 
     /// Logs the new warnings, as many as the second allows.
     fn log(&mut self) {
-        while let Some(((entity, field), message)) = self.new.pop_first() {
+        while let Some(((entity, field, _), message)) = self.new.pop_first() {
             if self.logged == SteeringWarnings::KEPT {
                 self.left_out += 1;
                 continue;

@@ -51,6 +51,20 @@ fn an_invalid_behavior_entity_warns_about_itself() {
 }
 
 #[test]
+fn each_invalid_influence_of_an_agent_is_warned_of() {
+    let mut app = point_mass_app(HERTZ);
+    let seek = Seek::new(FAR).with_weight(f32::NAN);
+    let flee = Flee::default().with_weight(f32::NAN);
+    Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), (seek, flee));
+    run_ticks(&mut app, 2);
+    let messages: Vec<_> = warnings(&app).into_iter().map(|it| it.message).collect();
+    for name in ["Seek", "Flee"] {
+        let its = messages.iter().filter(|it| it.contains(name)).count();
+        assert_eq!(its, 1, "{name}: {messages:?}");
+    }
+}
+
+#[test]
 fn warnings_about_many_invalid_agents_are_capped() {
     let mut app = point_mass_app(HERTZ);
     for i in 0..3_000 {

@@ -134,6 +134,23 @@ fn headway_that_the_combiner_may_cut_is_warned_of() {
 }
 
 #[test]
+fn headway_of_others_that_the_combiner_may_cut_is_warned_of() {
+    let mut app = point_mass_app(HERTZ);
+    for combine in [Combine::PRIORITIZED, Combine::WEIGHTED_SUM] {
+        let agent = (Seek::new(Vec2::X), combine);
+        let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), agent);
+        let alone = (SteersFor(agent), Headway::default());
+        app.world_mut().spawn(alone);
+        let group = (alone, BehaviorGroup::default(), combine);
+        app.world_mut().spawn(group);
+    }
+    app.update();
+    let cut = warnings(&app);
+    assert_eq!(cut.len(), 2, "{cut:?}");
+    assert!(cut.iter().all(|it| it.field == "Headway"), "{cut:?}");
+}
+
+#[test]
 fn avoidance_on_a_behavior_entity_is_warned_of() {
     let mut app = point_mass_app(HERTZ);
     let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(Vec2::X));

@@ -72,11 +72,20 @@ impl BehaviorGroup {
         }
     }
 
-    /// The entry of a group whose behaviors were combined into `total`.
-    fn entry(&self, slot: &BehaviorSlot<Self>, total: Vec2, verdict: Verdict) -> LedgerEntry {
-        let cut = self.hindrance(verdict);
+    /// The entry of a group with the ledger of its behaviors.
+    fn entry(
+        &self,
+        slot: &BehaviorSlot<Self>,
+        members: &SteeringForce,
+        verdict: Verdict,
+    ) -> LedgerEntry {
+        let cut = match self.hindrance(verdict) {
+            // It would count as one that steers.
+            Cut::Nothing if !members.ledger().any(|it| it.was_active()) => Cut::Disabled,
+            cut => cut,
+        };
         let raw = if cut == Cut::Nothing {
-            total
+            members.total
         } else {
             Vec2::ZERO
         };
@@ -119,7 +128,7 @@ impl BehaviorEntities<'_, '_> {
             entities.map(|(entity, &id, group, force)| {
                 let combined = group.map(|group| {
                     let verdict = self.verdict(entity, group);
-                    group.entry(&self.slot, force.total, verdict)
+                    group.entry(&self.slot, force, verdict)
                 });
                 (id, entity, force, combined)
             })
@@ -277,6 +286,21 @@ impl Groups<'_, '_> {
         if let Ok(mut force) = sets.p1().get_mut(entity) {
             *force = own;
         }
+    }
+}
+
+/// Warns of agents that are groups: only the ledger of a behavior entity is combined into one entry.
+pub(crate) fn warn_of_agents_with_groups(
+    clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
+    agents: Query<Entity, (With<BehaviorGroup>, Without<SteersFor>)>,
+) {
+    for agent in &agents {
+        warnings.raise(&clock, agent, "BehaviorGroup", || {
+            "has a BehaviorGroup but no SteersFor, so that the group has no effect; put it and its behaviors on a \
+             behavior entity"
+                .into()
+        });
     }
 }
 

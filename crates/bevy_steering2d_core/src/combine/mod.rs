@@ -33,7 +33,9 @@ pub(crate) use choice::register_combiner;
 pub(crate) use combiners::Budget;
 pub(crate) use entry::rank;
 pub(crate) use fused::{FusedAgent, FusedEntries, HasFusedEntries};
-pub(crate) use group::{BehaviorEntities, combine_groups, preview_groups};
+pub(crate) use group::{
+    BehaviorEntities, combine_groups, preview_groups, warn_of_agents_with_groups,
+};
 pub(crate) use ledger::LedgerGeneration;
 
 use crate::agent::limited;

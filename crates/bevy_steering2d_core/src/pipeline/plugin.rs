@@ -14,7 +14,7 @@ use crate::behaviors;
 use crate::clock::begin_tick;
 use crate::combine::{
     HasFusedEntries, LedgerGeneration, combine_agents, combine_groups, preview_groups,
-    release_disabled, release_force,
+    release_disabled, release_force, warn_of_agents_with_groups,
 };
 use crate::condition;
 use crate::events::TargetWatch;
@@ -258,6 +258,7 @@ fn fill_bodies(app: &mut App) {
             (
                 place_point_masses_with_children,
                 warn_of_missing_bodies,
+                warn_of_agents_with_groups,
                 warn_of_faulty_facing,
             )
                 .chain(),

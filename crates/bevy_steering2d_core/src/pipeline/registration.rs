@@ -11,7 +11,10 @@ use super::behavior_id::{BehaviorId, BehaviorSlot};
 use super::reflect_behavior::ReflectBehavior;
 use super::registry::BehaviorRegistry;
 use super::schedule::{AdjustSystems, BehaviorOrder, IndexSystems, SteeringSchedule};
-use crate::adjust::{Adjusted, adjust_agents, adjust_behavior_entities, warn_of_combiners};
+use crate::adjust::{
+    Adjusted, adjust_agents, adjust_behavior_entities, warn_of_combiners,
+    warn_of_combiners_of_others,
+};
 use crate::announcements::register_announcement;
 use crate::behavior::BehaviorMemory;
 use crate::behavior_entity::SteersFor;
@@ -91,7 +94,12 @@ impl SteeringAppExt for App {
                     (warn_of_combiners::<A>, adjust_agents::<A>)
                         .chain()
                         .run_if(has_agents),
-                    adjust_behavior_entities::<A>.run_if(has_entities),
+                    (
+                        warn_of_combiners_of_others::<A>,
+                        adjust_behavior_entities::<A>,
+                    )
+                        .chain()
+                        .run_if(has_entities),
                 )
                     .chain()
                     .in_set(order),

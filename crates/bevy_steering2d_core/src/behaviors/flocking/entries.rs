@@ -187,8 +187,8 @@ impl Faults<'_, '_> {
         self.warnings
             .raise(&self.clock, entity, "Influence.when", || {
                 format!(
-                    "a rule of its flock depends on {condition:?}, which it does not have; until then \
-                     the rule counts as zero"
+                    "a rule of its flock depends on {condition:?}, which it does not have, or which is not registered with \
+                     add_condition; until then the rule counts as zero"
                 )
             });
     }
