@@ -3,6 +3,7 @@
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_steering2d::SteeringSnapshot;
+use bevy_steering2d::navigation::NavigationPlugin;
 use bevy_steering2d::prelude::*;
 
 use super::{flock, outcome};
@@ -236,5 +237,29 @@ fn observers_may_despawn_agents_during_a_restore() {
     run_ticks(&mut app, 2);
     for agent in agents {
         assert_eq!(app.world().get_entity(agent).is_ok(), agent != victim);
+    }
+}
+
+#[test]
+fn what_a_component_requires_does_not_come_back_with_it() {
+    let mut app = bare_app(HERTZ);
+    app.add_plugins((SteeringPlugin::default(), NavigationPlugin::default()));
+    start(&mut app);
+    let navigates = NavigateTo::new(9.0 * Vec2::X);
+    let spawn = |app: &mut App| {
+        let agent = Backend::PointMass.spawn(app, Body::at(0.0, 0.0), navigates);
+        app.world_mut().entity_mut(agent).remove::<PathFollowing>();
+        agent
+    };
+    let [gone, changed] = [(); 2].map(|()| spawn(&mut app));
+    run_ticks(&mut app, 2);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    app.world_mut().despawn(gone);
+    app.world_mut().entity_mut(changed).remove::<NavigateTo>();
+    let restored = snapshot.restore(app.world_mut());
+    for agent in [restored.spawned[0].1, changed] {
+        let agent = app.world().entity(agent);
+        assert!(agent.contains::<NavigateTo>());
+        assert!(!agent.contains::<PathFollowing>());
     }
 }

@@ -391,6 +391,23 @@ impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
         self.remove(world, past, &|_, entity| kept.contains(&entity));
     }
 
+    fn remove_returned(
+        &mut self,
+        world: &mut World,
+        column: &dyn Column,
+        past: Past,
+        spawned: &EntityHashMap<Entity>,
+    ) {
+        let Some(values) = (column as &dyn Any).downcast_ref::<Values<C>>() else {
+            return;
+        };
+        // Most often none has.
+        if self.bearers.iter(world).count() > values.iter().count() {
+            let kept = entities_of(column, spawned);
+            self.remove(world, past, &|_, entity| kept.contains(&entity));
+        }
+    }
+
     #[cfg(feature = "serialize")]
     fn saved_type(&self) -> Option<TypeId> {
         self.saved.is_some().then(TypeId::of::<C>)

@@ -224,7 +224,9 @@ impl SteeringSnapshot {
 
 /// The types that belong to snapshots of a world.
 fn parts(world: &World) -> Result<&[Box<dyn Part>], SnapshotFileError> {
-    let types = world.get_resource::<SnapshotTypes>();
+    // To take a snapshot makes the types, but no clock.
+    let has_plugin = world.contains_resource::<SteeringClock>();
+    let types = world.get_resource::<SnapshotTypes>().filter(|_| has_plugin);
     let types = types.ok_or(SnapshotFileError::NoPlugin)?;
     Ok(&types.parts)
 }

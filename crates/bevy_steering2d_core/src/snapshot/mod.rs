@@ -176,8 +176,17 @@ impl SteeringSnapshot {
                 taken: self.taken,
                 known: &known,
             };
-            for (part, column) in parts {
-                part.restore(world, &**column, past, &mut spawned);
+            let mut parts: Vec<_> = parts.collect();
+            let parameters = parts.partition_point(|(part, _)| part.kind() != SnapshotKind::State);
+            let (parameters, states) = parts.split_at_mut(parameters);
+            for (part, column) in &mut *parameters {
+                part.restore(world, &***column, past, &mut spawned);
+            }
+            for (part, column) in parameters {
+                part.remove_returned(world, &***column, past, &spawned);
+            }
+            for (part, column) in states {
+                part.restore(world, &***column, past, &mut spawned);
             }
             for (target, transform) in self.targets.iter() {
                 let again = spawned.get(&target).copied();

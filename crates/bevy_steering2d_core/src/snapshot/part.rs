@@ -100,6 +100,16 @@ pub(super) trait Part: Send + Sync {
         spawned: &mut EntityHashMap<Entity>,
     );
 
+    /// Removes again the values that have come back since, because a component that was restored later requires them.
+    fn remove_returned(
+        &mut self,
+        _world: &mut World,
+        _column: &dyn Column,
+        _past: Past,
+        _spawned: &EntityHashMap<Entity>,
+    ) {
+    }
+
     /// Whether files have the type. One that they leave out need not be in the app that reads them.
     #[cfg(feature = "serialize")]
     fn is_in_files(&self) -> bool {

@@ -37,6 +37,9 @@ fn files_that_cannot_be_read_are_refused_with_a_reason() {
     assert_eq!(bodies(&mut app), before, "the running world is as it was");
     let without = SteeringSnapshot::from_file(&World::new(), &file).map(|_| ());
     assert_eq!(without, Err(SnapshotFileError::NoPlugin));
+    let mut without = World::new();
+    let empty = SteeringSnapshot::take(&mut without);
+    assert_eq!(empty.to_file(&without), Err(SnapshotFileError::NoPlugin));
 }
 
 /// Defines behaviors that do nothing.
