@@ -78,6 +78,30 @@ fn a_heavy_or_slow_agent_that_nothing_holds_is_not_stuck() {
 }
 
 #[test]
+fn an_agent_that_turns_on_the_spot_is_not_stuck() {
+    let behind = Vec2::new(-100.0, 0.5);
+    let runs = |agent: (f32, Vehicle), kind: &dyn Fn(&mut EntityWorldMut)| {
+        let mut app = point_mass_app(HERTZ);
+        record_events::<Stuck>(&mut app);
+        let (mass, vehicle) = agent;
+        let body = Body::at(0.0, 0.0).weighing(mass);
+        let agent = (vehicle, Seek::new(behind), StuckDetection::default());
+        let agent = Backend::PointMass.spawn(&mut app, body, agent);
+        kind(&mut app.world_mut().entity_mut(agent));
+        run_seconds(&mut app, 12.0);
+        assert!(position(&app, agent).x < -5.0, "{}", position(&app, agent));
+        recorded_events::<Stuck>(&app).len()
+    };
+    let tank = runs((2e4, Vehicle::new(10.0, 1e5)), &|agent| {
+        agent.insert(Tracked::default());
+    });
+    let boat = runs((300.0, Vehicle::new(8.0, 900.0)), &|agent| {
+        agent.insert(Hull::default());
+    });
+    assert_eq!((tank, boat), (0, 0));
+}
+
+#[test]
 fn sidestep_lets_blocked_agents_pass_each_other() {
     let mut app = rapier_app(HERTZ);
     let [left, right] = spawn_opposing(&mut app, Sidestep::default());

@@ -1,13 +1,15 @@
 //! Stuck detection: agents that request forces but do not get away.
 
+use std::f32::consts::PI;
+
 use bevy::prelude::*;
 
 use crate::announcements::Announcements;
 use crate::require::forget;
 use crate::steer::Steered;
 use crate::{
-    BehaviorGroup, BehaviorRegistry, InvalidParameter, Kinematics, LedgerEntry, SteeringClock,
-    SteeringForce, SteeringId, SteeringWarnings, ThinkEvery, Vehicle,
+    Abilities, BehaviorGroup, BehaviorRegistry, InvalidParameter, Kinematics, LedgerEntry,
+    SteeringClock, SteeringForce, SteeringId, SteeringWarnings, ThinkEvery, Vehicle,
 };
 
 /// Detects when the agent is stuck, and triggers [`Stuck`]. Opt-in.
@@ -24,7 +26,8 @@ use crate::{
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct StuckDetection {
     /// How long the agent must try before it is stuck, s, `> 0`. Default `2`. A heavy or slow agent gets longer: at least twice
-    /// the time in which it leaves the circle from rest at full force, or at full speed, whichever is longer.
+    /// the time in which it leaves the circle from rest at full force, or at full speed, or in which it turns about on the
+    /// spot, whichever is longest.
     pub after: f32,
     /// Radius of the circle that it must leave, m, `> 0`. Default `0.5`.
     pub distance: f32,
@@ -60,10 +63,17 @@ impl StuckDetection {
 
 impl StuckDetection {
     /// The same for a body with these limits, N and m/s, and this mass, kg: a heavy or slow one takes longer to leave the
-    /// circle, even if nothing holds it.
-    pub(crate) fn of_body(&self, max_force: f32, max_speed: f32, mass: f32) -> Self {
+    /// circle, even if nothing holds it, and one that turns on the spot, at a rate in rad/s, may turn about first.
+    pub(crate) fn of_body(
+        &self,
+        (max_force, max_speed): (f32, f32),
+        mass: f32,
+        abilities: Option<&Abilities>,
+    ) -> Self {
         let from_rest = (2.0 * self.distance * mass / max_force).sqrt();
-        let leaving = from_rest.max(self.distance / max_speed);
+        let turn_rate = abilities.map_or(0.0, |body| body.turn_rate);
+        let turning = if turn_rate > 0.0 { PI / turn_rate } else { 0.0 };
+        let leaving = from_rest.max(self.distance / max_speed).max(turning);
         Self {
             after: self.after.max(2.0 * leaving),
             ..*self
@@ -181,7 +191,7 @@ pub(crate) fn detect_stuck(
             Entity,
             &SteeringId,
             &Vehicle,
-            &Kinematics,
+            (&Kinematics, Option<&Abilities>),
             Option<&ThinkEvery>,
             &SteeringForce,
             &StuckDetection,
@@ -197,7 +207,9 @@ pub(crate) fn detect_stuck(
     if clock.delta <= 0.0 {
         return;
     }
-    for (entity, &id, vehicle, body, every, force, detection, mut memory) in &mut agents {
+    for (entity, &id, vehicle, (body, abilities), every, force, detection, mut memory) in
+        &mut agents
+    {
         // Between updates the ledger is an old one; after loading there is none.
         let Some(ticks) = ThinkEvery::turn(every, id, &clock) else {
             continue;
@@ -212,7 +224,8 @@ pub(crate) fn detect_stuck(
             continue;
         }
         let wanted = strongest_request(force, vehicle, &groups, &behaviors);
-        let detection = detection.of_body(vehicle.max_force, vehicle.max_speed, body.mass);
+        let detection =
+            detection.of_body((vehicle.max_force, vehicle.max_speed), body.mass, abilities);
         let now = memory.next(
             &detection,
             body.position,

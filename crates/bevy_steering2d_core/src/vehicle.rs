@@ -147,8 +147,8 @@ fn weakness(vehicle: &Vehicle, body: &Kinematics) -> String {
 
 /// Switches an agent's steering off while present; parameters and memory stay.
 ///
-/// Neither a force nor the speed limit is applied to the body, which keeps its velocity, and a Rapier body also its spin:
-/// to freeze the agent, set them to zero as well.
+/// Neither a force nor the speed limit is applied to the body, which keeps its velocity, and a Rapier body also its spin, as does a
+/// driven point mass ([`Propulsion::angular_velocity`](crate::Propulsion::angular_velocity)): to freeze the agent, set them to zero as well.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

@@ -24,14 +24,15 @@ pub(crate) fn sense_driven_bodies(
             Entity,
             &RapierRigidBodyHandle,
             &RapierContextEntityLink,
-            Has<Vehicle>,
+            (Has<Vehicle>, Has<SteeringDisabled>),
             &mut Kinematics,
             &mut Propulsion,
         ),
         (With<RigidBody>, Without<PointMass>),
     >,
 ) {
-    for (entity, handle, context, is_agent, mut body, mut propulsion) in &mut bodies {
+    for (entity, handle, context, (is_agent, is_disabled), mut body, mut propulsion) in &mut bodies
+    {
         let set = sets.get(context.0).ok();
         let Some(simulated) = set.and_then(|set| set.bodies.get(handle.0)) else {
             continue;
@@ -43,7 +44,7 @@ pub(crate) fn sense_driven_bodies(
             && let Some((field, why)) = obstacle_to_driving(simulated)
         {
             body.mass = 0.0;
-            if is_agent {
+            if is_agent && !is_disabled {
                 warnings.raise(&clock, entity, field, || {
                     format!("{why}; until then the body is not driven")
                 });
@@ -67,6 +68,9 @@ fn obstacle_to_driving(simulated: &SimulatedBody) -> Option<(&'static str, &'sta
 
 /// A change of velocity, m/s, or of angular velocity, rad/s, that counts as none.
 const NEGLIGIBLE: f32 = 0.01 * Kinematics::REST;
+
+/// A body that turns faster is kept awake, rad/s.
+const TURNS: f32 = 0.01;
 
 /// Applies the accelerations of driven bodies as impulses.
 pub(crate) fn drive_bodies(
@@ -98,8 +102,10 @@ pub(crate) fn drive_bodies(
             let spin = propulsion.angular_acceleration * delta;
             // What rounding leaves of a stop must not wake the body.
             let acts = change.length() > NEGLIGIBLE || spin.abs() > NEGLIGIBLE;
+            // One that turns steadily on the spot has neither change nor speed.
+            let turns = force.is_steered() && propulsion.angular_velocity.abs() > TURNS;
             if !body.is_steerable()
-                || !(acts || moves_slowly(simulated, force, length_unit))
+                || !(acts || turns || moves_slowly(simulated, force, length_unit))
                 || !(change.is_finite() && spin.is_finite())
             {
                 continue;

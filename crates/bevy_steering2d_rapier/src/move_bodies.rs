@@ -299,7 +299,7 @@ fn turn(
 /// Sets the angular velocity of a body, rad/s; the velocity of its origin stays.
 pub(crate) fn spin(body: &mut SimulatedBody, rate: f32) {
     let about_origin = (rate - body.angvel()) * center_of(body).perp();
-    set_spin(body, rate, about_origin);
+    set_spin(body, rate, unlocked(body, about_origin));
 }
 
 /// Like [`spin`], for a body that is set in every step. The center of mass goes around the origin on chords: for the step

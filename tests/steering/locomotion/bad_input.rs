@@ -125,6 +125,21 @@ fn a_car_on_a_body_that_cannot_be_driven_warns_once() {
 }
 
 #[test]
+fn a_disabled_car_that_the_game_moves_is_not_warned_of() {
+    let mut app = rapier_app(HERTZ);
+    let agent = car(
+        Backend::Rapier,
+        &mut app,
+        Body::at(0.0, 0.0),
+        Seek::new(EAST),
+    );
+    let moved = (RigidBody::KinematicVelocityBased, SteeringDisabled);
+    app.world_mut().entity_mut(agent).insert(moved);
+    run_seconds(&mut app, 1.0);
+    assert_eq!(warnings(&app), []);
+}
+
+#[test]
 fn facing_has_no_effect_beside_a_locomotion() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);

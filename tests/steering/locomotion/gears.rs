@@ -1,5 +1,9 @@
 //! Cars that change gear where a person would, and not to and fro.
 
+use std::f32::consts::FRAC_PI_2;
+
+use bevy_steering2d::ParkMemory;
+
 use super::*;
 
 /// The share of `seconds` in which a car reverses, and how often it changes gear.
@@ -128,4 +132,31 @@ fn a_car_turns_around_to_head_with_its_flock() {
         assert!(velocity.x < -13.0, "{velocity}");
         assert!(!get::<Controls>(&app, car).reversing);
     }
+}
+
+#[test]
+fn a_car_that_updates_less_often_changes_gear_no_more() {
+    let changes = |every| {
+        let mut app = point_mass_app(HERTZ);
+        let arrives = (Arrive::new(Vec2::new(30.0, 3.0)), ThinkEvery(every));
+        let car = car_at(&mut app, 0.0, arrives);
+        gears(&mut app, car, 12).1
+    };
+    assert_eq!([1, 4, 8].map(changes), [0; 3]);
+}
+
+#[test]
+fn a_car_plans_anew_for_another_run_in() {
+    let mut app = point_mass_app(HERTZ);
+    let place = (Vec2::new(30.0, 10.0), FRAC_PI_2);
+    let park = |run_in| Park::new(place.0, place.1).with_run_in(run_in);
+    let car = car_at(&mut app, 0.0, park(5.0));
+    run_seconds(&mut app, 1.0);
+    app.world_mut().entity_mut(car).insert(park(-5.0));
+    let mut reverses = false;
+    while !get::<ParkMemory>(&app, car).arrived {
+        app.update();
+        reverses = get::<Controls>(&app, car).reversing;
+    }
+    assert!(reverses, "it comes in as told last");
 }

@@ -1,5 +1,7 @@
 //! The motion of driven bodies: the same under both backends and at every tick rate; after an explosion.
 
+use std::f32::consts::TAU;
+
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::RigidBody as SimulatedBody;
@@ -257,6 +259,96 @@ fn a_parked_car_sleeps() {
     let agent = car(Backend::Rapier, &mut app, Body::at(0.0, 0.0), arrive);
     run_seconds(&mut app, 12.0);
     assert!(simulated(&mut app, agent, SimulatedBody::is_sleeping));
+}
+
+#[test]
+fn a_robot_that_turns_slowly_stays_awake() {
+    let mut app = rapier_app(HERTZ);
+    let kind = Tracked {
+        turn_rate: 0.4,
+        gauge: 0.25,
+        ..default()
+    };
+    let robot = (Seek::new(Vec2::new(-100.0, 0.5)), kind);
+    let robot = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0).weighing(3.0), robot);
+    run_ticks(&mut app, 2);
+    for tick in 0..900 {
+        app.update();
+        let heading = get::<Kinematics>(&app, robot).heading;
+        let is_asleep = simulated(&mut app, robot, SimulatedBody::is_sleeping);
+        assert!(!is_asleep, "tick {tick}: {heading}");
+    }
+    let at = position(&app, robot);
+    assert!(at.x < -0.5, "{at}");
+}
+
+#[test]
+fn a_body_with_its_center_of_mass_aside_keeps_to_a_locked_axis() {
+    for kind in 0..KINDS {
+        let mut app = rapier_app(HERTZ);
+        let vehicle = Vehicle::new(14.0, 9_600.0);
+        let arrives = (vehicle, Arrive::new(Vec2::new(-15.0, 12.0)));
+        let body = Body::at(0.0, 0.0).weighing(1_200.0);
+        let agent = Backend::Rapier.spawn(&mut app, body, arrives);
+        insert_kind(&mut app, agent, kind);
+        let box_aside = (Vec2::new(0.8, 0.24), 0.0, Collider::cuboid(2.0, 0.9));
+        app.world_mut().entity_mut(agent).insert((
+            Collider::compound(vec![box_aside]),
+            LockedAxes::TRANSLATION_LOCKED_Y,
+        ));
+        run_seconds(&mut app, 30.0);
+        let at = position(&app, agent);
+        assert!(
+            at.y.abs() < 1.7,
+            "kind {kind}: {at}, once around its center at most"
+        );
+    }
+}
+
+#[test]
+fn a_car_keeps_to_a_curve_while_it_brakes_for_a_pace_of_zero() {
+    for radius in [40.0, 60.0, 80.0] {
+        let mut app = point_mass_app(HERTZ);
+        let angles = (0..120).map(|at| TAU * at as f32 / 120.0);
+        let points = angles.map(|angle| radius * Vec2::from_angle(angle));
+        let path = SteeringPath::looped(points).expect("a circle");
+        let follow = PathFollowing::default().with_corridor(0.3, 0.5);
+        let start = Body::at(radius, 0.0).moving(0.0, 1.0);
+        let agent = car(Backend::PointMass, &mut app, start, (follow, path));
+        run_seconds(&mut app, 15.0);
+        let mut follow = app.world_mut().get_mut::<PathFollowing>(agent).unwrap();
+        follow.pace = Some(0.0);
+        let mut farthest = 0.0_f32;
+        for _ in 0..8 * 60 {
+            app.update();
+            farthest = farthest.max((position(&app, agent).length() - radius).abs());
+        }
+        assert!(velocity(&app, agent).length() < 0.1, "it stands");
+        assert!(
+            farthest <= 0.35,
+            "{farthest} m beside a circle of {radius} m"
+        );
+    }
+}
+
+#[test]
+fn nobody_drives_a_disabled_car() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = car(
+        Backend::PointMass,
+        &mut app,
+        Body::at(0.0, 0.0),
+        Seek::new(EAST),
+    );
+    run_ticks(&mut app, 30);
+    let pedals = |app: &App| {
+        let controls = get::<Controls>(app, agent);
+        (controls.throttle, controls.brake)
+    };
+    assert!(pedals(&app).0 > 0.5);
+    app.world_mut().entity_mut(agent).insert(SteeringDisabled);
+    run_ticks(&mut app, 1);
+    assert_eq!(pedals(&app), (0.0, 0.0));
 }
 
 #[test]

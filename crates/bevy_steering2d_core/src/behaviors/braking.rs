@@ -119,7 +119,7 @@ pub(super) fn slowed(me: &Agent, run: f32, direction: Vec2, most: f32, braking: 
 }
 
 /// The deceleration that agents plan with, m/s²: nine tenths of the strongest.
-fn planned(me: &Agent) -> f32 {
+pub(super) fn planned(me: &Agent) -> f32 {
     0.9 * me.braking()
 }
 

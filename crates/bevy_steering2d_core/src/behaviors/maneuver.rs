@@ -19,6 +19,8 @@ const MOST: usize = 6;
 pub struct Maneuver {
     /// The pose at which it ends.
     pub(super) goal: Pose,
+    /// The run-in that it was planned for, m.
+    pub(super) run_in: f32,
     /// Where the first of the legs begins, for the pivot of the body.
     begin: Pose,
     /// Unused ones have no length.
@@ -70,6 +72,7 @@ impl Maneuver {
         let quickest = timed.min_by(|(a, _), (b, _)| a.total_cmp(b));
         Self {
             goal,
+            run_in: 0.0,
             begin,
             legs: quickest.map(|(_, legs)| legs).unwrap_or_default(),
             driven: 0.0,

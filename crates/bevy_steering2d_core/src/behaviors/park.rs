@@ -252,7 +252,8 @@ const RUN_IN: f32 = 0.75;
 /// The velocity of a body with a turning circle, m/s.
 fn maneuver(me: &Agent, body: &Abilities, goal: Pose, how: &Park, memory: &mut ParkMemory) -> Vec2 {
     let planned = memory.maneuver;
-    memory.maneuver = planned.filter(|it| is_same_place(it.goal, goal, how));
+    let is_same = |it: &Maneuver| it.run_in == how.run_in && is_same_place(it.goal, goal, how);
+    memory.maneuver = planned.filter(is_same);
     if let Some(planned) = &mut memory.maneuver {
         if let Some(velocity) = planned.drive_on(me, body, how.tolerance) {
             return velocity;
@@ -268,6 +269,7 @@ fn maneuver(me: &Agent, body: &Abilities, goal: Pose, how: &Park, memory: &mut P
         [1.0, 1.5, 2.0].map(|times| times * how.run_in)
     };
     let mut planned = Maneuver::plan(me, body, goal, &run_ins);
+    planned.run_in = how.run_in;
     let velocity = planned.drive_on(me, body, how.tolerance);
     memory.maneuver = Some(planned);
     velocity.unwrap_or_default()

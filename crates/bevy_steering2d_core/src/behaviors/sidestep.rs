@@ -58,8 +58,9 @@ impl Steer for Sidestep {
         if !memory.stuck {
             return Vec2::ZERO;
         }
-        let after = detection.of_body(me.max_force, me.max_speed, me.mass).after;
-        let periods = (memory.trying / after) as u32;
+        let limits = (me.max_force, me.max_speed);
+        let of_body = detection.of_body(limits, me.mass, me.abilities.as_ref());
+        let periods = (memory.trying / of_body.after) as u32;
         let attempt = memory.times.saturating_add(periods.saturating_sub(1));
         sidestep(me, memory.wanted, attempt)
     }

@@ -123,6 +123,16 @@ impl Controls {
     pub(crate) fn is_finite(&self) -> bool {
         Vec3::new(self.throttle, self.brake, self.steering).is_finite()
     }
+
+    /// Whether the throttle or the brake is.
+    pub(crate) fn are_pressed(&self) -> bool {
+        (self.throttle, self.brake) != (0.0, 0.0)
+    }
+
+    /// Takes the foot off throttle and brake; gear and wheels stay as they are.
+    pub(crate) fn release(&mut self) {
+        (self.throttle, self.brake) = (0.0, 0.0);
+    }
 }
 
 /// How the controls act on the body in this tick: the output of
@@ -196,6 +206,17 @@ impl Motion {
     pub fn desired_velocity(&self, force: Vec2) -> Vec2 {
         let desired = self.rolling + force / self.mass * self.response_time;
         desired.clamp_length_max(self.max_speed)
+    }
+
+    /// A desired velocity that does not reverse the motion along the heading, m/s. A force that is kept between updates goes
+    /// on to brake a body that has nearly stopped; it must not change its gear.
+    pub(super) fn without_turning_back(&self, desired: Vec2) -> Vec2 {
+        let along = desired.dot(self.heading);
+        if along * self.forward_speed() < 0.0 {
+            desired - along * self.heading
+        } else {
+            desired
+        }
     }
 
     /// Velocity along the heading, m/s, negative in reverse.

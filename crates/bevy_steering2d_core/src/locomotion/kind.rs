@@ -14,7 +14,7 @@ use crate::require::require;
 use crate::snapshot::SnapshotTypes;
 use crate::{
     InvalidParameter, Kinematics, SnapshotAppExt, SnapshotKind, SteeringClock, SteeringDisabled,
-    SteeringForce, SteeringSchedule, SteeringWarnings, Vehicle,
+    SteeringForce, SteeringId, SteeringSchedule, SteeringWarnings, ThinkEvery, Vehicle,
 };
 
 /// A kind of locomotion: a component that turns the steering force into what the body can do.
@@ -303,27 +303,34 @@ fn take_abilities<L: Locomotion>(
 /// Sets the controls of the agents of a kind, and computes how they act on the body.
 fn drive<L: Locomotion>(
     clock: Res<SteeringClock>,
-    mut agents: Query<
-        (
-            &L,
-            &Vehicle,
-            &Kinematics,
-            &SteeringForce,
-            Option<&SpeedLimit>,
-            &mut Controls,
-            &mut Propulsion,
-        ),
-        Without<SteeringDisabled>,
-    >,
+    mut agents: Query<(
+        (&L, Has<SteeringDisabled>),
+        &Vehicle,
+        &Kinematics,
+        (&SteeringForce, &SteeringId, Option<&ThinkEvery>),
+        Option<&SpeedLimit>,
+        &mut Controls,
+        &mut Propulsion,
+    )>,
 ) {
     for_each_mut(
         &mut agents,
         FORMULA_PASS,
-        |(kind, vehicle, body, force, limit, mut controls, mut propulsion)| {
+        |(
+            (kind, is_disabled),
+            vehicle,
+            body,
+            (force, &id, every),
+            limit,
+            mut controls,
+            mut propulsion,
+        )| {
             let spin = propulsion.angular_velocity;
             let abilities = kind.abilities(vehicle, body.mass);
             let motion = Motion::new(body, spin, vehicle, clock.delta).with_abilities(&abilities);
-            let works = clock.delta > 0.0 && body.is_steerable() && vehicle.check().is_ok();
+            let is_paused = clock.delta <= 0.0;
+            let works =
+                !is_paused && !is_disabled && body.is_steerable() && vehicle.check().is_ok();
             if !controls.is_finite() {
                 *controls = Controls::default();
             }
@@ -334,9 +341,18 @@ fn drive<L: Locomotion>(
                 Vec2::ZERO
             };
             let acceleration = if works {
-                kind.drive(&motion, motion.desired_velocity(total), &mut controls);
+                let desired = motion.desired_velocity(total);
+                let desired = if ThinkEvery::turn(every, id, &clock).is_none() {
+                    motion.without_turning_back(desired)
+                } else {
+                    desired
+                };
+                kind.drive(&motion, desired, &mut controls);
                 limited(kind.accelerate(&motion, &controls), &motion, limit)
             } else {
+                if !is_paused && controls.are_pressed() {
+                    controls.release();
+                }
                 Acceleration::default()
             };
             propulsion.acceleration = acceleration.linear;
