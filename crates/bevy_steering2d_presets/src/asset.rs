@@ -66,7 +66,8 @@ fn install(app: &mut App) {
 /// change is in that field. Removing this component changes nothing else on the agent.
 ///
 /// It goes back with a [`SteeringSnapshot`](bevy_steering2d_core::SteeringSnapshot) in memory: the agent then has the tuning
-/// of that time, and uses the preset of that time.
+/// of that time, and uses the preset of that time. A file that has changed since the latest of all snapshots was taken is applied
+/// again if the world goes back to that one.
 ///
 /// ```
 /// # use bevy::prelude::*;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use bevy::ecs::change_detection::Tick;
 use bevy::ecs::entity::{EntityHashMap, EntityHashSet};
 use bevy::ecs::entity_disabling::Disabled;
+use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy_steering2d_core::{SnapshotPart, Vehicle};
 
-use crate::UsesPreset;
 use crate::before::BeforePresets;
+use crate::{SteeringPreset, UsesPreset};
 
 /// Keeps which preset each agent uses, and what presets have kept of it. Files leave both out: a handle has no
 /// meaning in another run.
@@ -111,6 +112,10 @@ impl SnapshotPart for PresetUsers {
                 agent.remove::<(UsesPreset, BeforePresets)>();
             }
         }
+        // Files that have changed since the latest copy of all are in none.
+        if users.taken == self.last.taken {
+            users.apply_changed(world);
+        }
     }
 
     /// Successive snapshots share the users, which seldom change.
@@ -124,6 +129,21 @@ impl SnapshotPart for PresetUsers {
 
     fn is_in_files() -> bool {
         false
+    }
+}
+
+impl Users {
+    /// Lets presets whose asset is not as it was be applied, as after a change of the file.
+    fn apply_changed(&self, world: &mut World) {
+        let presets = world.resource::<Assets<SteeringPreset>>();
+        let last = self.list.iter().filter_map(|it| it.before.as_ref());
+        let last = last.filter_map(|it| it.last.as_ref());
+        let changed = last.filter(|(id, then)| {
+            let now = presets.get(*id);
+            now.is_some_and(|it| !it.is_copy_of(then))
+        });
+        let changed: HashSet<_> = changed.map(|(id, _)| *id).collect();
+        world.write_message_batch(changed.into_iter().map(|id| AssetEvent::Modified { id }));
     }
 }
 
@@ -200,7 +220,7 @@ mod tests {
     use bevy_steering2d_core::{PointMass, Seek, SteeringCorePlugin, SteeringSnapshot, Wander};
 
     use super::*;
-    use crate::{SteeringPreset, SteeringPresetPlugin};
+    use crate::SteeringPresetPlugin;
 
     fn app() -> App {
         let mut app = App::new();
@@ -323,6 +343,41 @@ mod tests {
         assert!(app.world().get::<Seek>(agent).is_none());
         update(&mut app);
         assert_eq!(weight(&app, agent), 1.0);
+    }
+
+    #[test]
+    fn a_file_that_is_saved_while_an_earlier_time_is_shown_is_applied_to_the_present() {
+        let mut app = app();
+        let preset = loaded(&mut app, "{ Seek: (), Wander: () }");
+        let agent = spawn_user(&mut app, &preset);
+        let earlier = SteeringSnapshot::take(app.world_mut());
+        let mut wander = app.world_mut().get_mut::<Wander>(agent).unwrap();
+        wander.influence.enabled = false;
+        let present = SteeringSnapshot::take(app.world_mut());
+        earlier.restore(app.world_mut());
+        update(&mut app);
+        let saved = "{ Seek: (influence: (weight: 2.0)), Wander: () }";
+        load(&mut app, &preset, saved);
+        present.restore(app.world_mut());
+        update(&mut app);
+        assert_eq!(weight(&app, agent), 2.0);
+        let wander = app.world().get::<Wander>(agent).unwrap();
+        assert!(!wander.influence.enabled, "switched off by the game");
+    }
+
+    #[test]
+    fn an_earlier_time_has_the_values_that_its_file_had() {
+        let mut app = app();
+        let preset = loaded(&mut app, "{ Seek: () }");
+        let agent = spawn_user(&mut app, &preset);
+        let earlier = SteeringSnapshot::take(app.world_mut());
+        load(&mut app, &preset, "{ Seek: (influence: (weight: 2.0)) }");
+        let present = SteeringSnapshot::take(app.world_mut());
+        for (snapshot, expected) in [(earlier, 1.0), (present, 2.0)] {
+            snapshot.restore(app.world_mut());
+            update(&mut app);
+            assert_eq!(weight(&app, agent), expected);
+        }
     }
 
     #[test]
