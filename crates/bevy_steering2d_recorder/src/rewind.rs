@@ -47,6 +47,9 @@ pub struct Rewound {
 /// Pauses `Time<Virtual>`, and shows the end of a recorded tick. Triggers [`Rewound`]. The ticks of this frame that are
 /// still to run are left out, and their time is lost.
 ///
+/// Call it between ticks, such as in `Update`. In the schedule of steering, before the step of a physics engine, it returns no
+/// error, but the engine goes on in that step, and the world shows its bodies a tick late.
+///
 /// The world as it was before is kept until time goes on, with all changes that were made in a pause.
 /// [`back_to_present`] returns to it. Rewinding to the latest tick instead shows the end of that tick, without
 /// these changes.
