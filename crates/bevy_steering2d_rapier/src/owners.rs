@@ -1,5 +1,6 @@
 //! The agents that colliders belong to.
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_core::Vehicle;
@@ -13,8 +14,9 @@ pub(crate) fn entity_of(user_data: u128) -> Option<Entity> {
 /// [`PointMass`](bevy_steering2d_core::PointMass) has none.
 #[derive(SystemParam)]
 pub(crate) struct Owners<'w, 's> {
+    /// Without disabled ones: they are no neighbors, so that their colliders are obstacles to all.
     agents: Query<'w, 's, (), With<Vehicle>>,
-    parents: Query<'w, 's, &'static ChildOf>,
+    parents: Query<'w, 's, &'static ChildOf, Allow<Disabled>>,
 }
 
 impl Owners<'_, '_> {
@@ -28,5 +30,23 @@ impl Owners<'_, '_> {
         std::iter::once(part)
             .chain(self.parents.iter_ancestors(part))
             .find(|entity| self.is_agent(*entity))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bevy::ecs::system::RunSystemOnce;
+
+    use super::*;
+
+    #[test]
+    fn a_disabled_part_belongs_to_its_agent_unless_that_is_disabled_too() {
+        let mut world = World::new();
+        let agent = world.spawn(Vehicle::default()).id();
+        let part = world.spawn((ChildOf(agent), Disabled)).id();
+        let owner = move |owners: Owners| owners.agent_of(part);
+        assert_eq!(world.run_system_once(owner).unwrap(), Some(agent));
+        world.entity_mut(agent).insert(Disabled);
+        assert_eq!(world.run_system_once(owner).unwrap(), None);
     }
 }
