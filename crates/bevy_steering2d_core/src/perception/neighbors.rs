@@ -27,7 +27,7 @@ pub(crate) type SlotRanges = SmallVec<[Range<usize>; 6]>;
 /// may read it anywhere: it has the last tick, and may name an agent that is gone since.
 ///
 /// If no agent has a behavior or condition that reads neighbors, insert `Perception::default()` on one of them, so that
-/// they are indexed; until then nobody is found, and a warning is logged.
+/// they are indexed; until then no agent is found, and a warning is logged.
 #[derive(Resource, Debug, Default)]
 pub struct Neighbors {
     pub(super) rows: Rows,
@@ -86,7 +86,7 @@ impl Neighbors {
         self.sizes.ordinary
     }
 
-    /// Whether an agent is in no group, so that nobody sees it.
+    /// Whether an agent is in no group, so that no agent sees it.
     pub(crate) fn hides(&self) -> bool {
         self.hides
     }
@@ -152,7 +152,7 @@ impl Neighbors {
     fn warn_of_unread(&self) {
         if !self.has_warned.swap(true, Ordering::Relaxed) {
             log::warn!(
-                "Neighbors finds nobody, since no agent perceived its neighbors in the last tick; insert \
+                "Neighbors finds no agents, since no agent perceived its neighbors in the last tick; insert \
                  Perception::default() on one of them"
             );
         }

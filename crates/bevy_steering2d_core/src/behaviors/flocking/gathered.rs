@@ -16,7 +16,7 @@ pub(super) struct Gathered {
     pub(super) heading_y: [f32; Self::CAPACITY],
     pub(super) groups: [u32; Self::CAPACITY],
     pub(super) count: usize,
-    /// Whether an agent is in no group: then nobody sees it.
+    /// Whether an agent is in no group: then no agent sees it.
     pub(super) hides: bool,
     /// The ranges of the neighbor index that the candidates come from, in order; only after
     /// [`keep_ranges`](Self::keep_ranges).
