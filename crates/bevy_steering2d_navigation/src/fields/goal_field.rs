@@ -50,8 +50,8 @@ pub struct GoalField {
     /// Distance between adjacent nodes, m, `> 0`. Default `0.5`. The radius of the agents suits.
     pub spacing: f32,
     /// Where the field leads: points and entities. Those outside of the area do not count; instead
-    /// of a blocked node the nearest free one does, if possible on the same side of a wall, and at most three nodes beyond
-    /// the radius. To lead to a building, set goals around it. Default none.
+    /// of a blocked node the nearest free one does; up to three nodes beyond the radius, if possible on the same side of a
+    /// wall. To lead to all sides of a building, set goals around it. Default none.
     #[entities]
     pub goals: Vec<Target>,
     /// Radius of the agents, m, `≥ 0`. Default `0.5`.
@@ -286,8 +286,7 @@ impl GoalFault {
                 how.area.min, how.area.max
             ),
             Self::Blocked => {
-                "GoalField.goals has a goal with no free node near; it does not count; set goals around a large solid"
-                    .into()
+                "GoalField.area has no free node for GoalField.goals; it does not lead its followers".into()
             }
         }
     }

@@ -84,6 +84,12 @@ impl Lattice {
         self.corner + self.spacing * node.as_vec2()
     }
 
+    /// All nodes, row by row.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = UVec2> + use<> {
+        let UVec2 { x, y } = self.size;
+        (0..y).flat_map(move |y| (0..x).map(move |x| UVec2::new(x, y)))
+    }
+
     /// The node nearest to a point; `None` outside.
     pub(super) fn nearest(&self, point: Vec2) -> Option<UVec2> {
         let node = ((point - self.corner) / self.spacing).round();

@@ -33,7 +33,7 @@ pub(super) struct Work {
     goals: Option<Vec<Vec2>>,
     /// The free nodes of the goals.
     goal_nodes: Vec<UVec2>,
-    /// Whether a goal has no free node near.
+    /// Whether there are goals in the area, and no free node.
     has_blocked_goal: bool,
     /// The vectors of the next field, row by row, as far as they are computed.
     vectors: Vec<Vec2>,
@@ -47,7 +47,7 @@ pub(super) struct Work {
 pub(super) enum GoalFault {
     /// There are goals, and none in the area.
     AllOutside,
-    /// A goal has no free node near.
+    /// No node of the area is free.
     Blocked,
 }
 
@@ -59,8 +59,8 @@ enum Stage {
 }
 
 impl Work {
-    /// How far a goal in a blocked node may be from its nearest free one, in nodes, beyond those that the
-    /// radius blocks.
+    /// How far around a point in a blocked node a free one is preferred on its side of walls, in nodes, beyond those that
+    /// the radius blocks.
     const NEAR: i32 = 3;
 
     /// So many nodes around the area lead back into it.
@@ -118,7 +118,8 @@ impl Work {
         let known = around.filter(|node| self.times.time(*node) < f32::INFINITY);
         let seen = known.filter(|node| self.sees(point, self.lattice.position(*node)));
         let nearest = seen.min_by(|a, b| distance(a).total_cmp(&distance(b)));
-        nearest.or_else(|| self.nearest_node(point, |at| self.sees(point, at)))
+        let near = || self.nearest_node(point, |at| self.sees(point, at));
+        nearest.or_else(|| near().map(|(node, _)| node))
     }
 
     /// Whether no wall separates a node or agent from a point. One on which it is itself does not.
@@ -251,19 +252,22 @@ impl Work {
         self.goals = Some(goals);
     }
 
-    /// The free node nearest to a goal; on the other side of a wall only if there is none on this side.
+    /// The free node nearest to a goal, `None` outside; on the other side of a wall only if there is none near on this side.
     fn nearest_free(&self, goal: Vec2) -> Option<UVec2> {
+        self.lattice.nearest(goal)?;
         let here = self.nearest_node(goal, |at| self.sees(goal, at));
         here.or_else(|| self.nearest_node(goal, |_| true))
+            .or_else(|| self.nearest_of(self.lattice.nodes(), goal, |_| true))
+            .map(|(node, _)| node)
     }
 
-    /// How far from a point its nearest free node may be, in rings of nodes around the nearest one.
+    /// How far a [near node](Self::nearest_node) may be, in rings of nodes around the one at the point.
     fn rings(&self) -> i32 {
         (self.radius / self.lattice.spacing).ceil().min(1e3) as i32 + Self::NEAR
     }
 
-    /// The free node nearest to a point, of those at admitted places.
-    fn nearest_node(&self, point: Vec2, admits: impl Fn(Vec2) -> bool) -> Option<UVec2> {
+    /// The free node nearest to a point, of those near it and at admitted places, and the square of its distance, m².
+    fn nearest_node(&self, point: Vec2, admits: impl Fn(Vec2) -> bool) -> Option<(UVec2, f32)> {
         let middle = self.lattice.nearest(point)?;
         let mut nearest: Option<(UVec2, f32)> = None;
         for ring in 0..=self.rings() {
@@ -272,29 +276,20 @@ impl Work {
             if nearest.is_some_and(|(_, square)| least * least > square) {
                 break;
             }
-            let found = self.nearest_in_ring(middle, ring, point, &admits);
+            let found = self.nearest_of(ring_around(middle, ring), point, &admits);
             nearest = nearest.into_iter().chain(found).min_by(nearer);
         }
-        nearest.map(|(node, _)| node)
+        nearest
     }
 
-    /// Of the nodes in a square ring around one, the free node nearest to a point, of those at admitted places, and the
-    /// square of its distance, m².
-    fn nearest_in_ring(
+    /// Of some nodes, the free one nearest to a point, of those at admitted places, and the square of its distance, m².
+    fn nearest_of(
         &self,
-        around: UVec2,
-        ring: i32,
+        nodes: impl Iterator<Item = UVec2>,
         point: Vec2,
         admits: impl Fn(Vec2) -> bool,
     ) -> Option<(UVec2, f32)> {
-        let side = -ring..=ring;
-        let square = side
-            .clone()
-            .flat_map(|y| side.clone().map(move |x| IVec2::new(x, y)));
-        let nodes = square
-            .filter(|offset| offset.abs().max_element() == ring)
-            .map(|offset| (around.as_ivec2() + offset).as_uvec2());
-        // Of equally near ones the first, row by row.
+        // Of equally near ones the first.
         nodes
             .filter(|&node| self.times.cost(node) < f32::INFINITY)
             .map(|node| (node, self.lattice.position(node)))
@@ -368,6 +363,17 @@ impl Work {
             Vec2::ZERO
         }
     }
+}
+
+/// The nodes in a square ring around one, row by row, perhaps outside.
+fn ring_around(node: UVec2, ring: i32) -> impl Iterator<Item = UVec2> {
+    let side = -ring..=ring;
+    let square = side
+        .clone()
+        .flat_map(move |y| side.clone().map(move |x| IVec2::new(x, y)));
+    square
+        .filter(move |offset| offset.abs().max_element() == ring)
+        .map(move |offset| (node.as_ivec2() + offset).as_uvec2())
 }
 
 /// The order of nodes by the squares of their distances.

@@ -34,11 +34,6 @@ fn complete(work: &mut Work) {
 }
 
 impl Work {
-    fn nodes(&self) -> impl Iterator<Item = UVec2> + use<> {
-        let UVec2 { x, y } = self.lattice.size;
-        (0..y).flat_map(move |y| (0..x).map(move |x| UVec2::new(x, y)))
-    }
-
     /// The distance from a goal to the nearest free node, by a look at all of them, m.
     fn distance_by_brute_force(&self, goal: Vec2, solids: &[Solid]) -> Option<f32> {
         let middle = self.lattice.nearest(goal)?.as_ivec2();
@@ -47,11 +42,13 @@ impl Work {
             let least = self.radius.max(0.51 * self.lattice.spacing);
             solids.iter().all(|it| it.distance(at) >= least)
         };
-        let near = self.nodes().filter(is_near);
-        let free: Vec<_> = near
-            .map(|node| self.lattice.position(node))
-            .filter(|&at| is_free(at))
-            .collect();
+        let free = self
+            .lattice
+            .nodes()
+            .map(|node| (node, self.lattice.position(node)));
+        let free: Vec<_> = free.filter(|(_, at)| is_free(*at)).collect();
+        let near = free.iter().filter(|(node, _)| is_near(node));
+        let near: Vec<_> = near.map(|(_, at)| *at).collect();
         let touch = 1e-3 * self.lattice.spacing;
         let is_seen = |at: Vec2| {
             let mut walls = solids.iter().filter(|it| it.from != it.to);
@@ -59,8 +56,10 @@ impl Work {
         };
         let nearest =
             |all: &mut dyn Iterator<Item = Vec2>| all.map(|at| at.distance(goal)).reduce(f32::min);
-        let mut seen = free.iter().copied().filter(|&at| is_seen(at));
-        nearest(&mut seen).or_else(|| nearest(&mut free.iter().copied()))
+        let mut seen = near.iter().copied().filter(|&at| is_seen(at));
+        nearest(&mut seen)
+            .or_else(|| nearest(&mut near.iter().copied()))
+            .or_else(|| nearest(&mut free.iter().map(|(_, at)| *at)))
     }
 }
 
@@ -97,7 +96,7 @@ proptest! {
             complete(work);
         }
         prop_assert_eq!(&changed.goal_nodes, &fresh.goal_nodes);
-        for node in changed.nodes() {
+        for node in changed.lattice.nodes() {
             let (a, b) = (changed.times.time(node), fresh.times.time(node));
             prop_assert!(a == b || (a - b).abs() < 0.02, "{}: {} and {}", node, a, b);
         }

@@ -60,11 +60,11 @@ fn goals_outside_of_the_area_are_warned_of_only_if_no_other_is_inside() {
 }
 
 #[test]
-fn a_goal_inside_a_rock_is_moved_to_its_edge_or_refused() {
+fn a_goal_inside_a_rock_is_moved_to_its_edge_unless_that_fills_the_area() {
     let mut app = app();
-    let goal = Vec2::new(10.0, 0.0);
+    let goal = Vec2::new(9.0, 0.0);
     let rock = (
-        Transform::from_translation(goal.extend(0.0)),
+        Transform::from_xyz(10.0, 0.0, 0.0),
         Obstacle { radius: 1.0 },
     );
     let rock = app.world_mut().spawn(rock).id();
@@ -72,10 +72,13 @@ fn a_goal_inside_a_rock_is_moved_to_its_edge_or_refused() {
         .world_mut()
         .spawn(GoalField::new(area()).with_goal(goal))
         .id();
-    run(&mut app, 5);
-    assert!(sample(&app, field, (0.0, 0.0)).x > 0.9);
+    for radius in [1.0, 6.0] {
+        app.world_mut().get_mut::<Obstacle>(rock).unwrap().radius = radius;
+        run(&mut app, 5);
+        assert!(sample(&app, field, (0.0, 0.0)).x > 0.9);
+    }
     assert!(warned(&app).is_empty());
-    app.world_mut().get_mut::<Obstacle>(rock).unwrap().radius = 6.0;
+    app.world_mut().get_mut::<Obstacle>(rock).unwrap().radius = 60.0;
     run(&mut app, 5);
     assert_eq!(warned(&app), ["GoalField.goals"]);
 }
