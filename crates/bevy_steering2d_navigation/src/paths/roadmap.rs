@@ -1,6 +1,6 @@
 //! [`Roadmap`]: the corners around solids for bodies of about one size, and the legs between them.
 
-use std::sync::{Arc, Once};
+use std::sync::Arc;
 
 use bevy::prelude::*;
 
@@ -51,6 +51,8 @@ pub(crate) struct Roadmap {
     /// The least distance from corners to solids, unless they are in gaps, m.
     least_distance: f32,
     corners: Vec<Corner>,
+    /// Whether there are more.
+    is_cut: bool,
     sight: Sight,
     /// From each corner; `None` until they are asked for.
     legs: Vec<Option<Box<[Leg]>>>,
@@ -97,16 +99,25 @@ impl Roadmap {
         let between = ends.iter().flat_map(|end| tight.ways_past(end, &smallest));
         let corners = around.chain(close).chain(between);
         let mut corners: Vec<_> = corners.take(Self::MOST_CORNERS + 1).collect();
-        if corners.len() > Self::MOST_CORNERS {
-            corners.truncate(Self::MOST_CORNERS);
-            warn_of_cut_corners();
-        }
+        let is_cut = corners.len() > Self::MOST_CORNERS;
+        corners.truncate(Self::MOST_CORNERS);
         Self {
             sight: Sight::new(&corners, smallest.grid()),
             legs: vec![None; corners.len()],
             smallest,
             least_distance: largest.tight,
             corners,
+            is_cut,
+        }
+    }
+
+    /// Warns of corners that are left out, once: the roadmap is made anew with every change of the solids.
+    pub(crate) fn warn_if_cut(&self, has_warned: &mut bool) {
+        if self.is_cut && !std::mem::replace(has_warned, true) {
+            log::warn!(
+                "the solids have more than {} corners, and paths do not bend around the rest: plan over a NavmeshPathfinder",
+                Self::MOST_CORNERS
+            );
         }
     }
 
@@ -237,17 +248,6 @@ impl Outline {
             .flat_map(move |solid| end.way_past(solid, self.margin));
         ways.filter(move |corner| room.admits(corner))
     }
-}
-
-/// Once: the roadmap is made anew with every change of the solids.
-fn warn_of_cut_corners() {
-    static WARNED: Once = Once::new();
-    WARNED.call_once(|| {
-        log::warn!(
-            "the solids have more than {} corners, and paths do not bend around the rest: plan over a NavmeshPathfinder",
-            Roadmap::MOST_CORNERS
-        );
-    });
 }
 
 #[cfg(test)]

@@ -55,6 +55,8 @@ pub struct RoadmapPathfinder {
     queries: u64,
     sharp_corners: bool,
     keeps_right: bool,
+    /// Whether it has warned that the solids have too many corners.
+    has_warned: bool,
 }
 
 /// How much longer a path may be that keeps to the right, relative to the shortest one.
@@ -120,6 +122,7 @@ impl RoadmapPathfinder {
             used,
         });
         map.used = used;
+        map.roadmap.warn_if_cut(&mut self.has_warned);
         map
     }
 
