@@ -42,6 +42,15 @@ macro_rules! reflected {
         pub(crate) fn register(app: &mut App) {
             $(app.register_type::<$component>();)*
         }
+
+        /// Inserts one of them, unless an observer has despawned the entity.
+        fn insert_reflected(entity: &mut EntityWorldMut, component: &dyn PartialReflect) {
+            $(if component.represents::<$component>()
+                && let Some(component) = <$component>::from_reflect(component)
+            {
+                insert(entity, component);
+            })*
+        }
     };
 }
 
@@ -285,6 +294,13 @@ fn saved_entity(
         unread: unread::components(world, entity),
         is_moved: unread::is_moved(world, entity),
     })
+}
+
+/// Inserts a component, unless an observer has despawned the entity.
+fn insert(entity: &mut EntityWorldMut, component: impl Component) {
+    if !entity.is_despawned() {
+        entity.insert(component);
+    }
 }
 
 /// The handle of an entity that still has the component for which it was made.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use bevy::ecs::change_detection::{MAX_CHANGE_AGE, Tick};
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::entity_disabling::Disabled;
-use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
+use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
 use bevy::reflect::ReflectMut;
 use bevy_rapier2d::dynamics::RapierRigidBodyHandle;
@@ -22,7 +22,8 @@ use bevy_rapier2d::rapier::prelude::{ColliderHandle, RigidBodyHandle};
 
 use super::handles::{give_bodies, give_colliders};
 use super::{
-    Remains, Saved, SavedEntity, Sets, is_of_rapier, read_component, the_context, written_types,
+    Remains, Saved, SavedEntity, Sets, insert, insert_reflected, is_of_rapier, read_component,
+    the_context, written_types,
 };
 
 /// Makes the bodies and colliders of the world those of a file. `spawned` has the entity for each that
@@ -192,8 +193,7 @@ fn despawn_others(world: &mut World, saved: &Saved, map: &EntityMap) {
 
 /// Inserts all components of an entity, with handles that stand for those to come.
 fn insert_components(world: &mut World, saved: &SavedEntity, map: &EntityMap) {
-    let registry = world.resource::<AppTypeRegistry>().clone();
-    let types = registry.read();
+    let types = world.resource::<AppTypeRegistry>().clone();
     // An observer may have despawned it, or do so now.
     let Ok(mut entity) = world.get_entity_mut(map.now(saved.entity)) else {
         return;
@@ -218,16 +218,10 @@ fn insert_components(world: &mut World, saved: &SavedEntity, map: &EntityMap) {
         insert(&mut entity, colliding_with(now));
     }
     for text in &saved.components {
-        let value = read_component(text, &types);
-        let value = value.and_then(|value| {
-            let info = value.get_represented_type_info()?;
-            let component = types.get_type_data::<ReflectComponent>(info.type_id())?;
-            Some((component, value))
-        });
-        if let Some((component, value)) = value
-            && !entity.is_despawned()
-        {
-            component.insert(&mut entity, &*value, &types);
+        // Release the registry before the component is inserted: observers may lock it.
+        let value = read_component(text, &types.read());
+        if let Some(value) = value {
+            insert_reflected(&mut entity, &*value);
         }
     }
 }
@@ -244,13 +238,6 @@ fn colliding_with(entities: impl Iterator<Item = Entity>) -> CollidingEntities {
         }
     }
     colliding
-}
-
-/// Inserts a component, unless an observer has despawned the entity.
-fn insert(entity: &mut EntityWorldMut, component: impl Component) {
-    if !entity.is_despawned() {
-        entity.insert(component);
-    }
 }
 
 /// Makes an entity one for which Rapier has what remains of another. As in [`insert_components`], the handles stand for

@@ -128,6 +128,26 @@ fn observers_may_despawn_bodies_while_a_file_is_restored() {
     }
 }
 
+#[test]
+fn observers_may_register_types_while_a_file_is_restored() {
+    let mut played = app();
+    played.world_mut().spawn(agent(0.0, 0.0));
+    run(&mut played, 2);
+    let file = file_of(&mut played);
+    let mut loaded = app();
+    loaded.add_observer(|_: On<Add, RigidBody>, types: Res<AppTypeRegistry>| {
+        // Waiting for the registry would hang.
+        let mut types = types
+            .internal
+            .try_write()
+            .expect("a registry that is not locked");
+        types.register::<WallSeen>();
+    });
+    reload(&file, &mut loaded);
+    let types = loaded.world().resource::<AppTypeRegistry>().read();
+    assert!(types.contains(std::any::TypeId::of::<WallSeen>()));
+}
+
 /// How many bodies have been restored.
 #[derive(Resource, Default)]
 struct Hunted(u32);
