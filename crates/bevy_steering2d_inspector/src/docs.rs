@@ -34,7 +34,7 @@ const UNITS: [&str; 12] = [
 /// Parses the first paragraph of a doc comment.
 pub(crate) fn facts(docs: &str) -> Facts {
     let text = first_paragraph(docs);
-    let mut pieces = text.split([',', '.', ';']).map(str::trim);
+    let mut pieces = text.split([',', '.', ';', ':']).map(str::trim);
     let unit = pieces.find_map(|piece| UNITS.into_iter().find(|unit| *unit == piece));
     let quoted = text.split('`').skip(1).step_by(2);
     let (min, max) = quoted.filter_map(range).next().unwrap_or_default();
@@ -171,6 +171,7 @@ mod tests {
             parsed("Maximum jitter, m per √s, `≥ 0`."),
             ("m per √s", Some(0.0), None)
         );
+        assert_eq!(parsed("The slot, m: x ahead."), ("m", None, None));
         assert_eq!(parsed("Groups to consider. Default all."), ("", None, None));
         assert_eq!(parsed(""), ("", None, None));
     }

@@ -102,6 +102,14 @@ fn insert(options: &mut InspectorOptions, place: Place, part: TypeId, facts: Fac
         let mut inner = InspectorOptions::new();
         inner.insert(SOME, float(facts));
         options.insert(place, inner);
+    } else if part == TypeId::of::<Vec2>() {
+        options.insert(place, vector(facts));
+    } else if part == TypeId::of::<Rect>() {
+        let mut corners = InspectorOptions::new();
+        for corner in 0..2 {
+            corners.insert(Place::Field(corner), vector(facts));
+        }
+        options.insert(place, corners);
     } else if part == TypeId::of::<u32>() {
         options.insert(place, whole(facts, |number| number as u32));
     } else if part == TypeId::of::<usize>() {
@@ -116,6 +124,15 @@ fn float(facts: Facts) -> NumberOptions<f32> {
     options.max = Some(facts.max.unwrap_or(f32::INFINITY));
     options.suffix = suffix(facts.unit);
     options
+}
+
+/// The numbers of a vector have its unit, but no range: that is one of its length.
+fn vector(facts: Facts) -> NumberOptions<Vec2> {
+    let unit = Facts {
+        unit: facts.unit,
+        ..default()
+    };
+    float(unit).map(|bound| Vec2::splat(*bound))
 }
 
 fn whole<N>(facts: Facts, convert: fn(f32) -> N) -> NumberOptions<N> {
@@ -151,7 +168,9 @@ pub(crate) fn suffix(unit: &str) -> String {
 mod tests {
     use super::*;
     use bevy::ecs::reflect::AppTypeRegistry;
-    use bevy_steering2d_core::{BehaviorRegistry, Separation, SteeringCorePlugin, Vehicle};
+    use bevy_steering2d_core::{
+        Area, BehaviorRegistry, Feeler, Separation, SteeringCorePlugin, Target, Vehicle,
+    };
 
     fn steering() -> App {
         let mut app = App::new();
@@ -159,13 +178,17 @@ mod tests {
         app
     }
 
-    fn number(types: &TypeRegistry, of: TypeId, place: Place) -> NumberOptions<f32> {
+    fn option<T: Clone + 'static>(types: &TypeRegistry, of: TypeId, place: Place) -> T {
         let options = types.get_type_data::<ReflectInspectorOptions>(of);
-        let options = options.expect("described").0.get(place).expect("a number");
-        options
-            .downcast_ref::<NumberOptions<f32>>()
-            .expect("a float")
+        let option = options.expect("described").0.get(place).expect("an option");
+        option
+            .downcast_ref::<T>()
+            .expect("one of this type")
             .clone()
+    }
+
+    fn number(types: &TypeRegistry, of: TypeId, place: Place) -> NumberOptions<f32> {
+        option(types, of, place)
     }
 
     #[test]
@@ -183,6 +206,32 @@ mod tests {
         assert!(radius.min.is_some_and(|min| min > 0.0));
         let max_speed = number(&types, ids[1], Place::Field(0));
         assert_eq!(max_speed.suffix, " m/s");
+    }
+
+    #[test]
+    fn vectors_and_rectangles_show_their_unit_and_have_no_range() {
+        let app = steering();
+        let types = app.world().resource::<AppTypeRegistry>().clone();
+        let ids = [
+            TypeId::of::<Target>(),
+            TypeId::of::<Area>(),
+            TypeId::of::<Feeler>(),
+        ];
+        describe(&mut types.write(), ids);
+        let types = types.read();
+        let first = Place::VariantField {
+            variant_index: 0,
+            field_index: 0,
+        };
+        let point: NumberOptions<Vec2> = option(&types, ids[0], first);
+        let corners: InspectorOptions = option(&types, ids[1], first);
+        let corner = corners.get(Place::Field(1)).expect("a corner");
+        let corner = corner.downcast_ref::<NumberOptions<Vec2>>();
+        assert_eq!(point.suffix, " m");
+        assert_eq!(corner.expect("a vector").suffix, " m");
+        // Its documentation has `(0, 1)` for an example.
+        let root: NumberOptions<Vec2> = option(&types, ids[2], Place::Field(0));
+        assert_eq!(root.min, Some(Vec2::NEG_INFINITY));
     }
 
     /// The panel shows the units and ranges of the doc comments.
