@@ -326,27 +326,44 @@ fn reset_button(
         && patch::put(types, part, default).is_ok()
 }
 
-/// Shows toggles for the first eight groups; the others stay unchanged.
+/// Groups in a row of toggles.
+const ROW: u32 = 8;
+
+/// Shows toggles for groups. Returns whether one changed.
 fn group_bits(ui: &mut egui::Ui, groups: &mut SteeringGroups) -> bool {
     let before = *groups;
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 1.0;
-        ui.spacing_mut().button_padding.x = 4.0;
-        for number in 0..8 {
-            let group = SteeringGroups::of(number);
-            let button = ui.selectable_label(groups.intersects(group), number.to_string());
-            if button.clicked() {
-                groups.0 ^= group.0;
-            }
-        }
-        if ui
-            .selectable_label(*groups == SteeringGroups::ALL, "all")
-            .clicked()
-        {
-            *groups = SteeringGroups::ALL;
+    ui.vertical(|ui| {
+        for first in (0..shown_groups(before)).step_by(ROW as usize) {
+            ui.horizontal(|ui| group_row(ui, groups, first));
         }
     });
     *groups != before
+}
+
+/// How many groups have a toggle, in whole rows: all that are set, and the next one. All 32 together need one row only.
+fn shown_groups(groups: SteeringGroups) -> u32 {
+    if groups == SteeringGroups::ALL {
+        return ROW;
+    }
+    let used = u32::BITS - groups.0.leading_zeros();
+    (used + 1).next_multiple_of(ROW).min(u32::BITS)
+}
+
+/// Shows a row of toggles; the first has one more for all groups.
+fn group_row(ui: &mut egui::Ui, groups: &mut SteeringGroups, first: u32) {
+    ui.spacing_mut().item_spacing.x = 1.0;
+    ui.spacing_mut().button_padding.x = 4.0;
+    for number in first..first + ROW {
+        let group = SteeringGroups::of(number);
+        let button = ui.selectable_label(groups.intersects(group), number.to_string());
+        if button.clicked() {
+            groups.0 ^= group.0;
+        }
+    }
+    let is_all = *groups == SteeringGroups::ALL;
+    if first == 0 && ui.selectable_label(is_all, "all").clicked() {
+        *groups = SteeringGroups::ALL;
+    }
 }
 
 /// Edits a limit that is off by default, stored as `u32::MAX`.
@@ -404,5 +421,13 @@ mod tests {
         let stays = |value: &i32| stays_as_it_is(&types, value, &options);
         assert!([-2, 0, 2].iter().all(stays));
         assert!(![-3, 3].iter().any(stays));
+    }
+
+    #[test]
+    fn all_groups_that_are_set_have_a_toggle_and_so_has_the_next_one() {
+        let of = |bits: u32| shown_groups(SteeringGroups(bits));
+        assert_eq!([of(0), of(0b1), of(1 << 6)], [8; 3]);
+        assert_eq!([of(1 << 7), of(1 << 14), of(1 << 15)], [16, 16, 24]);
+        assert_eq!([of(1 << 31), of(!1), of(u32::MAX)], [32, 32, 8]);
     }
 }
