@@ -11,7 +11,7 @@ use bevy_inspector_egui::inspector_options::{
     InspectorOptions, ReflectInspectorOptions, Target as Place,
 };
 use bevy_inspector_egui::reflect_inspector::{Context, InspectorUi};
-use bevy_steering2d_core::{Influence, SteeringGroups};
+use bevy_steering2d_core::{Feelers, Influence, SteeringGroups};
 
 use crate::choices;
 use crate::patch;
@@ -150,9 +150,15 @@ fn show_part(
         .find(|options| stays_as_it_is(types, &*part, *options));
     if let Some(usable) = usable {
         let before = variant_of(&*part);
+        let feelers = part.try_downcast_ref::<Feelers>().cloned();
         let changed = inspector.ui_for_reflect_with_options(part, ui, id, usable);
         if variant_of(&*part) != before {
             put_in_range(types, part, options);
+            // An empty list is refused.
+            if let (Some(before), Some(Feelers::Custom(list))) = (feelers, part.try_downcast_mut())
+            {
+                *list = before.list().to_vec();
+            }
         }
         changed
     } else {

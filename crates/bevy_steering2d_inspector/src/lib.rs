@@ -73,7 +73,7 @@ use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
 use bevy_egui::{EguiGlobalSettings, EguiPlugin, EguiPrimaryContextPass, egui};
 use bevy_inspector_egui::DefaultInspectorConfigPlugin;
-use bevy_steering2d_core::{BehaviorRegistry, SteeringSchedule, Vehicle};
+use bevy_steering2d_core::{BehaviorRegistry, Feeler, SteeringSchedule, Vehicle};
 use bevy_steering2d_debug::{DrawnAgents, SteeringDebug, SteeringDebugPlugin};
 use bevy_steering2d_presets::SteeringPresetPlugin;
 
@@ -222,6 +222,9 @@ impl SteeringInspectorPlugin {
                 pressed: None,
             })
             .init_resource::<history::History>()
+            // Without a default of its list `Feelers::Custom` could not be chosen.
+            .register_type::<Vec<Feeler>>()
+            .register_type_data::<Vec<Feeler>, ReflectDefault>()
             .add_plugins((time::plugin, timeline::plugin, reselect::plugin))
             .add_systems(SteeringSchedule::Move, history::record);
         if let Some(key) = self.key {

@@ -5,8 +5,8 @@ use crate::SteeringInspectorPlugin;
 use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
 use bevy_egui::egui::{Event, Modifiers, PointerButton, RawInput, Rect as Area, accesskit};
 use bevy_steering2d_core::{
-    Alone, BehaviorRegistry, PointMass, Prediction, Pursuit, Separation, SteeringCorePlugin,
-    SteersFor, Wander, When,
+    Alone, BehaviorRegistry, Feelers, PointMass, Prediction, Pursuit, Separation,
+    SteeringCorePlugin, SteersFor, WallAvoidance, Wander, When,
 };
 use bevy_steering2d_presets::UsesPreset;
 use bevy_steering2d_recorder::SteeringRecorder;
@@ -283,6 +283,21 @@ fn conditions_and_predictions_can_be_chosen() {
     let pursuit = test.app.world().get::<Pursuit>(agent).unwrap();
     assert_eq!(pursuit.influence.when, When::only::<Alone>());
     assert_eq!(pursuit.prediction, Prediction::TurnRate);
+}
+
+#[test]
+fn custom_feelers_begin_as_those_that_were_chosen() {
+    let mut test = TestApp::new();
+    let agent = (PointMass::default(), WallAvoidance::default());
+    let agent = test.world().spawn(agent).id();
+    test.select(agent);
+    test.frame(Vec::new());
+    test.click("WallAvoidance parameters");
+    test.click("Whiskers");
+    test.click("Custom");
+    let walls = test.app.world().get::<WallAvoidance>(agent).unwrap();
+    let whiskers = Feelers::Whiskers.list().to_vec();
+    assert_eq!(walls.feelers, Feelers::Custom(whiskers));
 }
 
 #[test]
