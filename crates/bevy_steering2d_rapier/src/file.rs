@@ -106,7 +106,8 @@ type Sets = (
     f32,
 );
 
-/// What a file holds of Rapier.
+/// What a file holds of Rapier. The default is that of a world without bodies and colliders.
+#[derive(Default)]
 pub(crate) struct Saved {
     entities: Vec<SavedEntity>,
     ids: Vec<Entity>,
@@ -120,6 +121,11 @@ impl Saved {
     /// The entities with a body or a collider.
     pub(crate) fn entities(&self) -> &[Entity] {
         &self.ids
+    }
+
+    /// Whether there were neither bodies nor colliders.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.sets.is_empty()
     }
 }
 

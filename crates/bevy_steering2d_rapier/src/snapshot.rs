@@ -258,8 +258,8 @@ impl SnapshotPart for Contexts {
 
     fn is_empty(copy: &Copies) -> bool {
         #[cfg(feature = "serialize")]
-        if copy.saved.is_some() {
-            return false;
+        if let Some(saved) = &copy.saved {
+            return saved.is_empty();
         }
         let mut contexts = copy.contexts.iter();
         !copy.waiting
@@ -284,6 +284,14 @@ impl SnapshotPart for Contexts {
     fn read(text: &str, types: &bevy::reflect::TypeRegistry) -> Option<Copies> {
         Some(Copies {
             saved: Some(file::read(text, types)?),
+            ..Copies::default()
+        })
+    }
+
+    #[cfg(feature = "serialize")]
+    fn read_empty() -> Option<Copies> {
+        Some(Copies {
+            saved: Some(file::Saved::default()),
             ..Copies::default()
         })
     }

@@ -68,6 +68,13 @@ pub trait SnapshotPart: Send + Sync + 'static {
         None
     }
 
+    /// The copy in a file whose world had nothing of it: it [was empty](Self::is_empty). Default: `None`, with which the
+    /// state of the world stays as it is.
+    #[cfg(feature = "serialize")]
+    fn read_empty() -> Option<Self::Copy> {
+        None
+    }
+
     /// Types of components whose values [`write`](Self::write) contains. Default: none.
     #[cfg(feature = "serialize")]
     fn written_types() -> Vec<TypeId> {
@@ -213,7 +220,7 @@ impl<P: SnapshotPart> Part for CustomPart<P> {
     #[cfg(feature = "serialize")]
     fn column(&self, values: &SavedValues, known: &mut Known) -> Option<Arc<dyn Column>> {
         let Some((_, text)) = values.first() else {
-            return Some(self.empty());
+            return Some(Arc::new(CustomColumn::<P>::of(P::read_empty())));
         };
         let text = String::from_reflect(&**text)?;
         Some(Arc::new(CustomColumn::<P> {

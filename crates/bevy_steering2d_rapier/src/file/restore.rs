@@ -29,6 +29,12 @@ use super::{
 /// Makes the bodies and colliders of the world those of a file. `spawned` has the entity for each that
 /// had one.
 pub(crate) fn restore(world: &mut World, saved: &Saved, spawned: &EntityHashMap<Entity>) {
+    if saved.is_empty() {
+        let map = EntityMap::new(world, saved, spawned);
+        // Rapier removes what they had in the next tick.
+        despawn_others(world, saved, &map);
+        return;
+    }
     let Ok(context) = the_context(world).map(|it| it.id()) else {
         log::error!(
             "the bodies of a file are not restored: the world has no single Rapier context"

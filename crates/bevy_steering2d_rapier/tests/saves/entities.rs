@@ -51,6 +51,25 @@ fn a_body_despawned_just_before_the_file_is_gone() {
 }
 
 #[test]
+fn a_file_without_bodies_leaves_none() {
+    let mut played = app();
+    let point = (PointMass::default(), Wander::default());
+    played.world_mut().spawn(point);
+    run(&mut played, 2);
+    let file = file_of(&mut played);
+    let mut loaded = app();
+    let wall = loaded.world_mut().spawn(Collider::ball(1.0)).id();
+    run(&mut loaded, 2);
+    assert_eq!(owners(&mut loaded).len(), 1);
+    reload(&file, &mut loaded);
+    assert!(loaded.world().get_entity(wall).is_err());
+    run(&mut loaded, 2);
+    let world = loaded.world_mut();
+    let colliders = world.query::<&RapierContextColliders>().single(world);
+    assert!(colliders.expect("a context").colliders.is_empty());
+}
+
+#[test]
 fn a_disabled_body_is_its_own_after_loading() {
     let mut played = app();
     let sleeper = played.world_mut().spawn(agent(0.0, 0.0)).id();
