@@ -215,6 +215,18 @@ impl ClearanceGrid {
         .then_some(clearance)
     }
 
+    /// The solids nearer to a segment than `distance` m, which is at most the reach. Some are listed more than once.
+    pub(crate) fn near(&self, from: Vec2, to: Vec2, distance: f32) -> Vec<Solid> {
+        let mut near = Vec::new();
+        self.all_along(from, to, |solid| {
+            if solid.distance_to_segment(from, to) < distance {
+                near.push(*solid);
+            }
+            true
+        });
+        near
+    }
+
     /// Whether something holds for all solids within reach of a segment, and perhaps some others.
     pub(crate) fn all_along(
         &self,

@@ -25,8 +25,8 @@ pub(crate) struct Corner {
     outward: Vec2,
     /// The largest part of a path's unit direction along `outward`, in either sense.
     slack: f32,
-    /// Distance to the next corner around the same end, m.
-    edge: f32,
+    /// Half of the distance to the next corner around the same end, m.
+    pub(crate) half_edge: f32,
     /// The most clearance that a leg from here or to here needs, m: in a gap, half its width.
     pub(crate) needed: f32,
 }
@@ -42,7 +42,18 @@ impl Corner {
     /// line touches it; such a point is nearer to a corner than an edge is long.
     pub(crate) fn allows_from(&self, point: Vec2) -> bool {
         let offset = self.at - point;
-        offset.length() <= self.edge || self.allows(offset.normalize_or_zero())
+        offset.length() <= 2.1 * self.half_edge || self.allows(offset.normalize_or_zero())
+    }
+
+    /// Whether a taut path may lead straight between two corners, in a direction, a unit vector. A corner in a gap may be
+    /// inside the polygon of the other, so that no line from it touches the polygon.
+    pub(crate) fn joins(&self, other: &Self, direction: Vec2) -> bool {
+        let is_in_gap = self.is_in_gap() || other.is_in_gap();
+        is_in_gap || self.allows(direction) && other.allows(direction)
+    }
+
+    pub(crate) fn is_in_gap(&self) -> bool {
+        self.needed < f32::INFINITY
     }
 }
 
@@ -110,17 +121,28 @@ impl End {
                 at: at + out / ops::cos(half) * outward,
                 outward,
                 slack: ops::sin(half) + 0.02,
-                edge: 2.1 * out * ops::tan(half),
+                half_edge: out * ops::tan(half),
                 needed: f32::INFINITY,
             }
         })
     }
 
-    /// Points `distance` m from this end, at most 45° apart, on the sides on which paths bend around it.
-    pub(crate) fn around(&self, distance: f32) -> impl Iterator<Item = Vec2> {
+    /// The halves of the two edges that meet at a corner `distance` m from the solid, up to where they touch the arc.
+    pub(crate) fn half_edges(&self, corner: &Corner, distance: f32) -> [[Vec2; 2]; 2] {
         let out = self.radius + distance;
-        let corners = self.corners(distance, ROUND);
-        corners.map(move |corner| self.at + out * corner.outward)
+        let outward = out * corner.outward;
+        let aside = corner.half_edge * corner.outward.perp();
+        [outward - aside, outward + aside]
+            .map(|touching| [corner.at, self.at + out * touching.normalize_or_zero()])
+    }
+
+    /// Whether this end makes the way past a solid. Of two ends it is the one with the larger radius, whose edges are
+    /// longer.
+    pub(crate) fn leads_past(&self, solid: &Solid) -> bool {
+        let key = |at: Vec2, radius: f32| [radius, at.x, at.y];
+        let other = solid.nearest_core(self.at);
+        let is_end = other == solid.from || other == solid.to;
+        !is_end || order_of(key(self.at, self.radius), key(other, solid.radius)).is_gt()
     }
 
     /// The way through the gap between this end and a solid: points `distance` m before the narrowest place, in it,
@@ -134,7 +156,7 @@ impl End {
             at: middle + along * across.perp(),
             outward: across,
             slack: 1.0,
-            edge: 0.0,
+            half_edge: 0.0,
             needed: half_gap - ROUNDING,
         })
     }

@@ -8,6 +8,7 @@ use super::clearance::ClearanceGrid;
 use super::corners::{Corner, End};
 use super::room::{Room, Spot};
 use super::sight::Sight;
+use crate::Solid;
 
 /// The radii of bodies that share a roadmap, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,12 +44,13 @@ impl Sizes {
 /// The visibility graph of the corners, for bodies of about one size. Legs from a corner are found when it
 /// is first reached, and kept.
 ///
-/// Paths of all bodies bend where the largest of them would. Corners in gaps also serve those that are smaller.
+/// Paths of all bodies bend where the largest of them would. Close to a solid it is enough if the smallest has room
+/// there. Corners in gaps also serve those that are smaller.
 #[derive(Clone, Debug)]
 pub(crate) struct Roadmap {
     /// The room of the smallest bodies.
     smallest: Room,
-    /// The least distance from corners to solids, unless they are in gaps, m.
+    /// The least distance from corners to the solids around which paths bend there, unless they are in gaps, m.
     least_distance: f32,
     corners: Vec<Corner>,
     /// Whether there are more.
@@ -86,10 +88,13 @@ impl Roadmap {
     ) -> Self {
         let smallest = Room::new(Arc::clone(&grid), sizes.least);
         let largest = Room::new(grid, sizes.most);
-        let outlines = [(largest.comfortable, 0.015_f32), (largest.tight, 0.001)];
-        let [comfortable, tight] = outlines.map(|(margin, spare)| Outline {
-            margin,
-            distance: margin + spare.max(1e-5 * largest.tight),
+        let outlines = [
+            (largest.comfortable, largest.comfortable, 0.015_f32),
+            (smallest.tight, largest.tight, 0.001),
+        ];
+        let [comfortable, tight] = outlines.map(|(clearance, distance, spare)| Outline {
+            clearance,
+            distance: distance + spare.max(1e-5 * largest.tight),
             half_bend,
         });
         let around = ends
@@ -150,7 +155,7 @@ impl Roadmap {
         let legs = others.filter_map(|corner| {
             let end = self.corners[corner as usize];
             let (direction, length) = (end.at - start.at).normalize_and_length();
-            let is_taut = start.allows(direction) && end.allows(direction);
+            let is_taut = start.joins(&end, direction);
             is_taut.then_some(Leg {
                 corner,
                 length,
@@ -213,16 +218,16 @@ impl Roadmap {
 /// How far from solids paths bend.
 #[derive(Clone, Copy)]
 struct Outline {
-    /// The least distance to solids, m.
-    margin: f32,
-    /// The distance of the corners, m.
+    /// The least clearance of the corners, m.
+    clearance: f32,
+    /// The distance of the corners to their end, m.
     distance: f32,
     half_bend: f32,
 }
 
 impl Outline {
     fn has_room(self, corner: &Corner, room: &Room) -> bool {
-        room.spot(corner.at).clearance >= self.margin
+        room.spot(corner.at).clearance >= self.clearance
     }
 
     /// The corners around an end that have room.
@@ -231,21 +236,26 @@ impl Outline {
         all.filter(move |corner| self.has_room(corner, room))
     }
 
-    /// The ways past the solids that are too near for such corners, or for a leg between them.
+    /// The ways past the solids that are too near to the polygon of such corners.
     fn ways_past(self, end: &End, room: &Room) -> impl Iterator<Item = Corner> {
-        /// A little farther out than the corners, the solid across a gap that is just wide enough for them is nearer
-        /// than this end.
+        /// Where polygons around both sides of a gap overlap or nearly touch, no leg leads from one to the other.
         const FARTHER: f32 = 1.1;
-        let all = end.corners(self.distance, self.half_bend);
-        let blocked = all.filter(|corner| !self.has_room(corner, room));
-        let seen_from = blocked
-            .map(|corner| corner.at)
-            .chain(end.around(FARTHER * self.distance));
-        let mut solids: Vec<_> = seen_from.filter_map(|at| room.nearest(at)).collect();
+        let corners: Vec<_> = end.corners(self.distance, self.half_bend).collect();
+        let edges = corners
+            .iter()
+            .flat_map(|corner| end.half_edges(corner, self.distance));
+        let mut solids: Vec<_> = edges
+            .flat_map(|[from, to]| room.grid().near(from, to, FARTHER * self.distance))
+            .filter(|solid| end.leads_past(solid))
+            .collect();
+        solids.sort_unstable_by(Solid::total_order);
         solids.dedup();
+        // From as far behind the middle as an edge reaches, a leg leads to a corner past the solid.
+        let half_edge = corners.first().map_or(0.0, |corner| corner.half_edge);
+        let distance = self.distance.max(half_edge);
         let ways = solids
             .into_iter()
-            .flat_map(move |solid| end.way_past(solid, self.margin));
+            .flat_map(move |solid| end.way_past(&solid, distance));
         ways.filter(move |corner| room.admits(corner))
     }
 }
@@ -255,7 +265,6 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::Solid;
     use crate::paths::corners::{ROUND, ends};
     use crate::paths::testing::{point, solids};
     use bevy_steering2d_core::Wall;
@@ -336,7 +345,7 @@ mod tests {
                     let start = &map.corners[from as usize];
                     let direction = (end.at - start.at).normalize_or_zero();
                     let needed = body.tight.min(start.needed).min(end.needed);
-                    let is_taut = start.allows(direction) && end.allows(direction);
+                    let is_taut = start.joins(end, direction);
                     let fits = body.admits(start) && body.admits(end);
                     let cost = body.cost(start.at, end.at, needed);
                     let cost = cost.filter(|_| is_taut && fits && index != from);

@@ -145,8 +145,8 @@ impl Room {
 
     /// Whether a body fits through the gap at a corner, if it is in one.
     pub(crate) fn admits(&self, corner: &Corner) -> bool {
-        let is_in_gap = corner.needed < f32::INFINITY;
-        !is_in_gap || self.grid.at(corner.at).min(corner.needed) >= self.grazing
+        let fits = |clearance: f32| clearance >= self.grazing;
+        !corner.is_in_gap() || fits(corner.needed) && fits(self.grid.at(corner.at))
     }
 
     /// A point with its clearance.

@@ -21,6 +21,16 @@ fn find_alone(solids: &[Solid], from: Vec2, to: Vec2, radius: f32) -> PathSearch
     }
 }
 
+#[test]
+fn a_gap_beside_a_disc_that_fits_a_body_but_no_edge_around_the_disc_is_found() {
+    let wall = Solid::segment(Vec2::new(-7.689, -2.441), Vec2::new(-7.689, 1.296));
+    let disc = Circle::new(Vec2::new(-9.245, -4.529), 1.452).into();
+    let (from, to) = (Vec2::new(10.0, -11.3), Vec2::new(-11.4, -2.8));
+    let path = path(&[wall, disc], from, to, 0.51);
+    // Around the disc it is 25.3 m.
+    assert!(length(&path) < 23.5, "{path:?}");
+}
+
 proptest! {
     #[test]
     fn bodies_that_share_a_roadmap_find_the_ways_of_one_of_their_own(
