@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_steering2d_core::perception::nearest_on_segment;
-use bevy_steering2d_core::{Cut, Kinematics, Obstacle, SteeringForce, SteeringSnapshot, Wall};
+use bevy_steering2d_core::{
+    Cut, Kinematics, Obstacle, SteeringForce, SteeringSnapshot, Vehicle, Wall,
+};
 
 use crate::aliases::{Aliases, component};
 
@@ -74,6 +76,9 @@ pub(crate) fn contacts<'a>(
     moments
 }
 
+/// A body that cannot be steered is a contact up to this multiple of the agent's radius.
+const LARGE: f32 = 2.0;
+
 /// What the agent with the entities `own` touches.
 fn touched(snapshot: &SteeringSnapshot, own: &[Entity]) -> BTreeSet<Entity> {
     let Some(me) = component::<Kinematics>(snapshot, own) else {
@@ -83,13 +88,19 @@ fn touched(snapshot: &SteeringSnapshot, own: &[Entity]) -> BTreeSet<Entity> {
         let reach = me.radius + radius;
         me.position.distance_squared(point) < reach * reach
     };
-    // A body that was spawned in this tick is not sensed yet, and one in a pool is not seen.
-    let is_there = |entity: Entity, body: &Kinematics| {
-        body.heading != Vec2::ZERO && snapshot.get::<Disabled>(entity).is_none()
+    // One in a pool is not seen.
+    let is_other =
+        |entity: &Entity| !own.contains(entity) && snapshot.get::<Disabled>(*entity).is_none();
+    // A body that was spawned in this tick is not sensed yet.
+    let is_there = |body: &Kinematics| body.heading != Vec2::ZERO;
+    // The bounding circle of a long wall that is a fixed body says nothing about where the wall is.
+    let fits = |entity: Entity, body: &Kinematics| {
+        let is_steered = || snapshot.get::<Vehicle>(entity).is_some();
+        body.mass > 0.0 || body.radius <= LARGE * me.radius || is_steered()
     };
     let bodies = snapshot.iter::<Kinematics>();
     let bodies = bodies.filter(|&(entity, body)| {
-        !own.contains(&entity) && touches(body.position, body.radius) && is_there(entity, body)
+        touches(body.position, body.radius) && is_there(body) && fits(entity, body)
     });
     let obstacles = snapshot.iter::<Obstacle>().filter(|(entity, obstacle)| {
         let place = match snapshot.get::<Kinematics>(*entity) {
@@ -98,11 +109,12 @@ fn touched(snapshot: &SteeringSnapshot, own: &[Entity]) -> BTreeSet<Entity> {
                 .get::<Transform>(*entity)
                 .map(|it| it.translation.truncate()),
         };
-        !own.contains(entity) && place.is_some_and(|place| touches(place, obstacle.radius))
+        place.is_some_and(|place| touches(place, obstacle.radius))
     });
     let walls = snapshot
         .iter::<Wall>()
         .filter(|(_, wall)| touches(nearest_on_segment(me.position, wall.from, wall.to), 0.0));
     let entities = bodies.map(|it| it.0).chain(obstacles.map(|it| it.0));
-    entities.chain(walls.map(|it| it.0)).collect()
+    let entities = entities.chain(walls.map(|it| it.0));
+    entities.filter(is_other).collect()
 }

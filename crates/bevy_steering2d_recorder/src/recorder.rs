@@ -158,6 +158,10 @@ impl SteeringRecorder {
     /// What happened to an agent in the recorded ticks, oldest first: its events, its contacts with other
     /// bodies, obstacles and walls, and the ticks in which a force was cut, since the sum would exceed
     /// `max_force`. A contact is known one tick later.
+    ///
+    /// Contacts are those of bounding circles and of the segments of walls. A body without a `Vehicle` that cannot be steered,
+    /// such as a fixed one, and with more than twice the radius of the agent is left out, unless it is an `Obstacle`: it may be
+    /// a long wall. An obstacle without a body is looked for at its `Transform`; below a parent that is another place.
     pub fn moments(&self, agent: Entity) -> Vec<Moment> {
         self.moments_in(agent, 0..=u32::MAX)
     }

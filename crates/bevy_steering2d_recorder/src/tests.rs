@@ -1,6 +1,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
@@ -292,8 +293,12 @@ fn contacts_with_bodies_obstacles_and_walls_are_moments_of_their_agent() {
         Obstacle { radius: 0.5 },
     );
     app.world_mut().spawn(rock);
-    app.world_mut()
-        .spawn(Wall::new(Vec2::new(2.5, 19.0), Vec2::new(2.5, 21.0)));
+    let wall = |y: f32| Wall::new(Vec2::new(2.5, y - 1.0), Vec2::new(2.5, y + 1.0));
+    app.world_mut().spawn(wall(20.0));
+    // These wait in a pool.
+    let rock = (Transform::from_xyz(3.0, 30.0, 0.0), rock.1);
+    app.world_mut().spawn((rock, Disabled));
+    app.world_mut().spawn((wall(30.0), Disabled));
     run(&mut app, 110);
     let first = *recorder(&app).ticks().unwrap().start();
     for (agent, contacts) in agents.into_iter().zip([1, 1, 1, 0]) {
@@ -308,6 +313,30 @@ fn contacts_with_bodies_obstacles_and_walls_are_moments_of_their_agent() {
             let place = recorder(&app).trail(agent, contact.tick).next().unwrap();
             assert!(place.x > 2.0 && place.x < 2.03, "{place}");
         }
+    }
+}
+
+#[test]
+fn a_large_body_is_a_contact_only_if_it_can_be_steered() {
+    // The bounding circle of a fixed cuboid of 40 m, which the agent passes at a distance of 10 m.
+    let long_wall = Kinematics {
+        heading: Vec2::X,
+        radius: 20.0,
+        ..Kinematics::at(Vec2::new(19.0, 10.0))
+    };
+    for (mass, contacts) in [(0.0, 0), (1.0, 1)] {
+        let mut app = app();
+        app.world_mut().spawn(Kinematics { mass, ..long_wall });
+        let body = PointMass {
+            velocity: Vec2::X,
+            ..default()
+        };
+        let agent = (body, Transform::default(), TargetSpeed::new(1.0));
+        let agent = app.world_mut().spawn(agent).id();
+        run(&mut app, 110);
+        let moments = recorder(&app).moments(agent);
+        let moments = moments.iter().filter(|it| it.what == "contact");
+        assert_eq!(moments.count(), contacts, "mass {mass}");
     }
 }
 
