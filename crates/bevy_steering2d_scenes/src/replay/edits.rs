@@ -38,12 +38,14 @@ fn tuned(world: &World, types: &TypeRegistry) -> Vec<(TypeId, ReflectComponent)>
     let behaviors = behaviors.map(|info| info.type_id);
     let companions = types.iter_with_data::<ReflectCompanion>();
     let companions = companions.map(|(registration, _)| registration.type_id());
+    // With all that the inspector edits.
     let others = [
         TypeId::of::<Vehicle>(),
         TypeId::of::<Combine>(),
         TypeId::of::<SteeringGroups>(),
         TypeId::of::<SteeringDisabled>(),
         TypeId::of::<FaceVelocity>(),
+        TypeId::of::<FaceTarget>(),
         TypeId::of::<SpeedLimit>(),
         TypeId::of::<ThinkEvery>(),
         TypeId::of::<StuckDetection>(),

@@ -102,6 +102,22 @@ fn edits_to_infinity_and_none_are_replayed() {
 }
 
 #[test]
+fn an_edit_of_the_faced_target_is_replayed() {
+    let mut app = recording_app("bodyguard");
+    for tick in 0..60 {
+        if tick == 20 {
+            let world = app.world_mut();
+            let mut facing = world.query::<&mut FaceTarget>();
+            facing.single_mut(world).unwrap().target = Vec2::new(0.0, 8.0).into();
+        }
+        app.update();
+    }
+    let replay = recorded_by(&app);
+    assert_eq!(replay.inputs.len(), 1, "{:?}", replay.inputs);
+    assert_eq!(play(&through_text(&replay)).unwrap(), None);
+}
+
+#[test]
 fn a_replay_can_be_stopped() {
     let mut app = recording_app("keyboard");
     headless::advance(&mut app, 40);
