@@ -100,8 +100,8 @@ fn behaviors_of(world: &World, agent: Entity) -> Vec<BehaviorId> {
     ids
 }
 
-/// The behavior entities of `agents`: `shown` for the first agent, which may have the behavior
-/// several times, and all entities with the behavior for the others.
+/// The behavior entities of `agents`: `shown` for the first agent. An agent may have the behavior several times; if `shown` is
+/// the n-th of the first agent, it is the n-th of each of the others.
 pub(crate) fn behavior_entities(
     world: &World,
     agents: &[Entity],
@@ -109,12 +109,15 @@ pub(crate) fn behavior_entities(
     shown: Entity,
 ) -> Vec<Entity> {
     let registry = world.resource::<BehaviorRegistry>();
-    let others = agents.iter().skip(1);
-    let of = |agent: &Entity| registry.assigned_to(world, *agent);
-    let theirs = others
-        .flat_map(of)
-        .filter(|it| it.id == behavior)
-        .map(|it| it.source);
+    let of = |agent: &Entity| {
+        let assigned = registry.assigned_to(world, *agent).into_iter();
+        let same = assigned.filter(move |it| it.id == behavior);
+        same.map(|it| it.source)
+    };
+    let first = agents.first();
+    let nth = first.and_then(|agent| of(agent).position(|it| it == shown));
+    let theirs = agents.iter().skip(1);
+    let theirs = theirs.filter_map(|agent| of(agent).nth(nth.unwrap_or(0)));
     std::iter::once(shown).chain(theirs).collect()
 }
 
@@ -183,5 +186,24 @@ mod tests {
         assert_eq!(agents(world, Scope::Group, a), [a, c]);
         assert_eq!(agents(world, Scope::Group, b), [b]);
         assert_eq!(agents(world, Scope::Group, d), [d], "without any");
+    }
+    #[test]
+    fn an_edit_of_one_of_two_instances_applies_to_the_same_one_of_other_agents() {
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()));
+        let world = app.world_mut();
+        let [a, b] = [(); 2].map(|()| {
+            let agent = (PointMass::default(), Seek::new(Vec2::X));
+            let agent = world.spawn(agent).id();
+            let helper = world.spawn((SteersFor(agent), Seek::new(Vec2::Y))).id();
+            [agent, helper]
+        });
+        world.flush();
+        let registry = world.resource::<BehaviorRegistry>();
+        let id = registry.of::<Seek>().expect("built in").id;
+        for (first, second) in a.into_iter().zip(b) {
+            let entities = behavior_entities(world, &[a[0], b[0]], id, first);
+            assert_eq!(entities, [first, second]);
+        }
     }
 }
