@@ -2,9 +2,11 @@
 
 use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
-use bevy::reflect::TypeRegistry;
+use bevy::reflect::{PartialReflect, ReflectRef, TypeRegistry};
 use bevy_egui::egui::{self, Ui};
-use bevy_steering2d_core::{Choice, ConditionType, Prediction, PredictorType, When};
+use bevy_steering2d_core::{
+    Choice, ConditionType, Prediction, PredictorType, ReflectCompanion, SteersFor, When,
+};
 
 use crate::patch;
 use crate::theme::named;
@@ -82,4 +84,81 @@ fn title(prediction: Prediction) -> String {
         Prediction::Custom(predictor) => predictor.name().into(),
         built_in => format!("{built_in:?}"),
     }
+}
+
+/// A condition or predictor that was chosen for behaviors, which do not act as chosen without its component.
+pub(crate) struct Chosen {
+    access: ReflectCompanion,
+    default: ReflectDefault,
+}
+
+impl Chosen {
+    /// What a choice stands for; `None` if its component has no default.
+    pub(crate) fn of<C: Choice>(types: &TypeRegistry, choice: C) -> Option<Self> {
+        let chosen = types.iter().find(|it| C::of(it) == Some(choice))?;
+        Some(Self {
+            access: *chosen.data()?,
+            default: chosen.data::<ReflectDefault>()?.clone(),
+        })
+    }
+
+    fn is_on(&self, world: &World, entity: Entity) -> bool {
+        let entity = world.get_entity(entity).ok();
+        entity.is_some_and(|it| self.access.read(it).is_some())
+    }
+
+    /// Inserts the default component on the entities that lack it. The type registry is not locked meanwhile: observers of
+    /// the component may write to it.
+    pub(crate) fn insert_default(&self, world: &mut World, entities: &[Entity]) {
+        for entity in entities {
+            if self.is_on(world, *entity) {
+                continue;
+            }
+            if let Ok(mut entity) = world.get_entity_mut(*entity) {
+                self.access.write(&mut entity, self.default.default());
+            }
+        }
+    }
+}
+
+/// Inserts a chosen condition on the entities with the behavior, unless it is there or on their agent.
+pub(crate) fn insert_condition(world: &mut World, when: When, entities: &[Entity]) {
+    let (When::Only(condition) | When::Unless(condition)) = when else {
+        return;
+    };
+    let chosen = Chosen::of(&world.resource::<AppTypeRegistry>().read(), condition);
+    let Some(chosen) = chosen else {
+        return;
+    };
+    let lacking = |entity: &Entity| !chosen.is_on(world, agent_of(world, *entity));
+    let lacking: Vec<Entity> = entities.iter().copied().filter(lacking).collect();
+    chosen.insert_default(world, &lacking);
+}
+
+/// The agent that an entity steers for: itself, if it is no behavior entity.
+fn agent_of(world: &World, entity: Entity) -> Entity {
+    let above = |it: &Entity| world.get::<SteersFor>(*it).map(|it| it.0);
+    let chain = std::iter::successors(Some(entity), above);
+    chain.last().unwrap_or(entity)
+}
+
+/// The predictors that an edit of a behavior has chosen.
+pub(crate) fn chosen_predictors(
+    before: &dyn PartialReflect,
+    after: &dyn PartialReflect,
+) -> Vec<PredictorType> {
+    let (ReflectRef::Struct(before), ReflectRef::Struct(after)) =
+        (before.reflect_ref(), after.reflect_ref())
+    else {
+        return Vec::new();
+    };
+    let fields = after.iter_fields().filter_map(|(name, after)| {
+        let prediction = |it: &dyn PartialReflect| it.try_downcast_ref::<Prediction>().copied();
+        let (before, after) = (before.field(name).and_then(prediction), prediction(after)?);
+        match after {
+            Prediction::Custom(predictor) if before != Some(after) => Some(predictor),
+            _ => None,
+        }
+    });
+    fields.collect()
 }

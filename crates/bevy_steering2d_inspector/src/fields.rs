@@ -13,7 +13,7 @@ use bevy_inspector_egui::inspector_options::{
 use bevy_inspector_egui::reflect_inspector::{Context, InspectorUi};
 use bevy_steering2d_core::{Feelers, Influence, SteeringGroups};
 
-use crate::choices;
+use crate::choices::{self, Chosen};
 use crate::patch;
 use crate::theme::{self, faint};
 
@@ -52,6 +52,12 @@ pub(crate) fn edit(
         if patch::differs(before, after) {
             let entities = entities(world);
             patch::apply(world, &types, &reflect, (before, after), &entities);
+            let predictors = choices::chosen_predictors(before, after).into_iter();
+            let predictors: Vec<_> = predictors.filter_map(|it| Chosen::of(&types, it)).collect();
+            drop(types);
+            for predictor in predictors {
+                predictor.insert_default(world, &entities);
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ use bevy_steering2d_core::{
 use bevy_steering2d_presets::UsesPreset;
 use bevy_steering2d_recorder::SteeringRecorder;
 
+mod choices;
 mod despawned;
 mod numbers;
 mod own_behaviors;

@@ -5,7 +5,7 @@ use bevy_steering2d_core::{AssignedBehavior, BehaviorRegistry, Influence};
 
 use super::Row;
 use crate::scope::{self, Scope};
-use crate::{patch, reorder};
+use crate::{choices, patch, reorder};
 
 /// An edit made in a row.
 pub(super) enum Edit {
@@ -88,7 +88,11 @@ fn set_influence(
         return;
     }
     let info = world.resource::<BehaviorRegistry>().get(shown.id).clone();
-    for entity in scope::behavior_entities(world, agents, shown.id, shown.source) {
+    let entities = scope::behavior_entities(world, agents, shown.id, shown.source);
+    if before.when != wanted.when {
+        choices::insert_condition(world, wanted.when, &entities);
+    }
+    for entity in entities {
         let Ok(mut entity) = world.get_entity_mut(entity) else {
             continue;
         };

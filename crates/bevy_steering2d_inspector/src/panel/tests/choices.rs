@@ -1,0 +1,92 @@
+//! Conditions and predictors that are chosen in rows.
+
+use bevy::time::TimeUpdateStrategy;
+use bevy_steering2d_core::{Cut, Encounter, Predictor, SteeringAppExt, SteeringForce};
+
+use super::*;
+
+/// Expects the other where it is.
+#[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
+#[reflect(Component, Default)]
+struct Present {
+    /// Without effect, s.
+    delay: f32,
+}
+
+impl Predictor for Present {
+    type Memory = ();
+    type World = ();
+
+    fn predict(&self, pair: &Encounter, _: (), _: &()) -> Vec2 {
+        pair.other.position
+    }
+}
+
+/// Two agents that pursue a point, the first of which is shown with its parameters.
+fn hunters() -> (TestApp, [Entity; 2]) {
+    let mut test = TestApp::new();
+    let tick = std::time::Duration::from_millis(20);
+    test.app.add_predictor::<Present>();
+    test.app
+        .insert_resource(TimeUpdateStrategy::ManualDuration(tick));
+    let hunters = [10.0, -10.0].map(|y| {
+        let agent = (PointMass::default(), Transform::from_xyz(0.0, y, 0.0));
+        test.world().spawn((agent, Pursuit::new(Vec2::X))).id()
+    });
+    test.select(hunters[0]);
+    test.frame(Vec::new());
+    test.click("group (2)");
+    test.click("Pursuit parameters");
+    (test, hunters)
+}
+
+#[test]
+fn a_chosen_condition_comes_to_the_agents_that_lack_it() {
+    let (mut test, hunters) = hunters();
+    test.world().entity_mut(hunters[1]).insert(Alone::new(3.0));
+    test.click("Pursuit when");
+    test.click("only Alone");
+    test.frame(Vec::new());
+    let world = test.app.world();
+    let alone = hunters.map(|it| world.get::<Alone>(it).copied());
+    assert_eq!(alone, [Some(Alone::default()), Some(Alone::new(3.0))]);
+    for hunter in hunters {
+        let force = world.get::<SteeringForce>(hunter).unwrap();
+        let cuts: Vec<Cut> = force.ledger().map(|entry| entry.cut).collect();
+        assert!(matches!(cuts[..], [cut] if cut != Cut::Invalid), "{cuts:?}");
+    }
+}
+
+#[test]
+fn a_condition_of_the_agent_is_not_inserted_on_its_behavior_entity() {
+    let mut test = TestApp::new();
+    let agent = (PointMass::default(), Alone::default());
+    let agent = test.world().spawn(agent).id();
+    let helper = (SteersFor(agent), Wander::default());
+    let helper = test.world().spawn(helper).id();
+    test.select(agent);
+    test.frame(Vec::new());
+    test.click("Wander parameters");
+    test.click("Wander when");
+    test.click("unless Alone");
+    let world = test.app.world();
+    let when = world.get::<Wander>(helper).unwrap().influence.when;
+    assert_eq!(when, When::unless::<Alone>());
+    assert_eq!(world.get::<Alone>(helper), None);
+}
+
+#[test]
+fn a_chosen_predictor_comes_to_the_agents_that_lack_it() {
+    let (mut test, hunters) = hunters();
+    let own = Present { delay: 2.0 };
+    test.world().entity_mut(hunters[1]).insert(own.clone());
+    test.click("prediction");
+    test.click("Present");
+    let world = test.app.world();
+    let predictors = hunters.map(|it| world.get::<Present>(it).cloned());
+    assert_eq!(predictors, [Some(Present::default()), Some(own)]);
+    for hunter in hunters {
+        let pursuit = world.get::<Pursuit>(hunter).unwrap();
+        assert_eq!(pursuit.prediction, Prediction::by::<Present>());
+    }
+}
