@@ -57,14 +57,15 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) 
             }
         }
     }
-    companion(ui, world, TypeId::of::<Vehicle>(), shown, scope);
+    let in_scope = |world: &World| scope::agents(world, scope, shown);
+    companion(ui, world, TypeId::of::<Vehicle>(), shown, in_scope);
     if let Some(controls) = world.get::<Controls>(shown) {
         let has_wheels = world.get::<Wheeled>(shown).is_some();
         gauges::show(ui, controls, has_wheels);
     }
     let registered = registered_companions(&world.resource::<AppTypeRegistry>().read());
     for id in COMPANIONS.into_iter().chain(registered) {
-        companion(ui, world, id, shown, scope);
+        companion(ui, world, id, shown, in_scope);
     }
 }
 
@@ -81,15 +82,19 @@ fn name_of(types: &TypeRegistry, id: TypeId) -> &'static str {
     info.map_or("", |it| it.type_path_table().short_path())
 }
 
-/// Shows a component other than a behavior, if the agent has it.
-fn companion(ui: &mut Ui, world: &mut World, id: TypeId, shown: Entity, scope: Scope) {
+/// Shows a component other than a behavior, if the entity has it. Changes apply to all entities in scope.
+pub(crate) fn companion(
+    ui: &mut Ui,
+    world: &mut World,
+    id: TypeId,
+    entity: Entity,
+    in_scope: impl FnOnce(&World) -> Vec<Entity>,
+) {
     let component = world.components().get_id(id);
-    if component.is_none_or(|component| world.get_by_id(shown, component).is_none()) {
+    if component.is_none_or(|component| world.get_by_id(entity, component).is_none()) {
         return;
     }
     let name = name_of(&world.resource::<AppTypeRegistry>().read(), id);
     section(ui, name);
-    fields::edit(ui, world, id, shown, |world| {
-        scope::agents(world, scope, shown)
-    });
+    fields::edit(ui, world, id, entity, in_scope);
 }

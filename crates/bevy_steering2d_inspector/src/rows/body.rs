@@ -2,6 +2,7 @@
 
 use std::any::TypeId;
 
+use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
 use bevy_egui::egui::{self, Ui};
 use bevy_steering2d_core::{BehaviorGroup, InvalidParameter};
@@ -10,9 +11,11 @@ use super::edit::{Edit, is_edit};
 use super::{Row, combiner};
 use crate::scope::{self, Scope};
 use crate::theme::{self, named};
+use crate::vehicle::{companion, registered_companions};
 use crate::{choices, fields};
 
-/// Shows the expanded part of a row: priority, probability, condition, parameters.
+/// Shows the expanded part of a row: priority, probability, condition, parameters, and the conditions and predictors of a
+/// behavior entity.
 pub(super) fn body(
     ui: &mut Ui,
     world: &mut World,
@@ -51,17 +54,23 @@ pub(super) fn body(
             ui.set_min_height(theme::LINE);
             choices::when(ui, world, &mut influence.when, row.behavior.name);
         });
-        if row.component == TypeId::of::<BehaviorGroup>() {
-            let name = format!("Combiner of {}", row.behavior.source);
-            combiner(ui, world, row.behavior.source, &name, |world| {
-                let agents = scope::agents(world, scope, shown);
-                scope::behavior_entities(world, &agents, row.behavior.id, row.behavior.source)
-            });
-        }
-        fields::edit(ui, world, row.component, row.behavior.source, |world| {
+        let source = row.behavior.source;
+        let in_scope = |world: &World| {
             let agents = scope::agents(world, scope, shown);
-            scope::behavior_entities(world, &agents, row.behavior.id, row.behavior.source)
-        });
+            scope::behavior_entities(world, &agents, row.behavior.id, source)
+        };
+        if row.component == TypeId::of::<BehaviorGroup>() {
+            let name = format!("Combiner of {source}");
+            combiner(ui, world, source, &name, in_scope);
+        }
+        fields::edit(ui, world, row.component, source, in_scope);
+        // Those of the agent are in the Vehicle tab.
+        if source != shown {
+            let companions = registered_companions(&world.resource::<AppTypeRegistry>().read());
+            for id in companions {
+                companion(ui, world, id, source, in_scope);
+            }
+        }
     });
     if remove {
         return Some(Edit::Remove);

@@ -90,3 +90,25 @@ fn a_chosen_predictor_comes_to_the_agents_that_lack_it() {
         assert_eq!(pursuit.prediction, Prediction::by::<Present>());
     }
 }
+
+#[test]
+fn conditions_of_a_behavior_entity_are_edited_in_its_row() {
+    let mut test = TestApp::new();
+    let agent = test.world().spawn(PointMass::default()).id();
+    let other = test.world().spawn(PointMass::default()).id();
+    let helpers = [agent, other].map(|it| {
+        let helper = (SteersFor(it), Wander::default(), Alone::new(2.75));
+        test.world().spawn(helper).id()
+    });
+    test.select(agent);
+    test.frame(Vec::new());
+    test.click("group (2)");
+    test.click("Wander parameters");
+    let is_shown = test.widgets.iter().any(|(it, _)| it == "2.75");
+    assert!(is_shown, "{:?}", test.widgets);
+    test.click("Reset to the default");
+    for helper in helpers {
+        let alone = test.app.world().get::<Alone>(helper);
+        assert_eq!(alone, Some(&Alone::default()));
+    }
+}
