@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use bevy::prelude::*;
 use bevy_egui::egui;
-use bevy_steering2d_core::{Kinematics, SteeringSnapshot};
+use bevy_steering2d_core::{Kinematics, PointMass, SteeringSnapshot};
 use bevy_steering2d_debug::{SteeringDebugSystems, SteeringGizmos, SteeringSelection, draw};
 use bevy_steering2d_recorder::{
     Moment, SteeringRecorder, SteeringRecorderPlugin, back_to_present, rewind,
@@ -40,17 +40,25 @@ fn draw_futures(
     recorder: Res<SteeringRecorder>,
     selection: Res<SteeringSelection>,
     bodies: Query<&Kinematics>,
+    children: Query<&ChildOf, Without<PointMass>>,
+    parents: Query<&GlobalTransform>,
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
     let Some(fork) = recorder.forked() else {
         return;
     };
     for agent in selection.iter().take(MOST) {
-        let before: Vec<Vec2> = recorder.abandoned(agent).collect();
+        let parent = children.get(agent).map(ChildOf::parent).ok();
+        let parent = parent.and_then(|it| parents.get(it).ok());
+        let in_world = |place: Vec2| match parent {
+            Some(parent) => parent.transform_point(place.extend(0.0)).truncate(),
+            None => place,
+        };
+        let before: Vec<Vec2> = recorder.abandoned(agent).map(in_world).collect();
         if let Some(end) = before.last() {
             draw::trail(&mut gizmos, before.iter().copied(), *end, BEFORE);
         }
-        let now: Vec<Vec2> = recorder.trail(agent, fork).collect();
+        let now: Vec<Vec2> = recorder.trail(agent, fork).map(in_world).collect();
         // While an earlier tick is shown, the agent is not at the end of its way.
         let end = match recorder.shown() {
             Some(_) => now.last().copied(),

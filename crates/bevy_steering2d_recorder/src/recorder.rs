@@ -136,7 +136,8 @@ impl SteeringRecorder {
         self.aliases.first_of(agent)
     }
 
-    /// Where an agent was at the end of each recorded tick from the given one on.
+    /// Where an agent was at the end of each recorded tick from the given one on, as in its `Transform`: for a body below a
+    /// parent, in the coordinates of the parent.
     pub fn trail(&self, agent: Entity, from: u32) -> impl Iterator<Item = Vec2> {
         let at = self.ring.partition_point(|it| it.tick() < from);
         let own = self.entities_of(agent);
@@ -144,7 +145,8 @@ impl SteeringRecorder {
     }
 
     /// Where an agent was in the ticks that were recorded and then left behind, when the world went
-    /// on from an earlier tick. They are dropped from the last one on when the new ticks need their memory.
+    /// on from an earlier tick; coordinates as of [`trail`](Self::trail). They are dropped from the last one on when the new ticks
+    /// need their memory.
     pub fn abandoned(&self, agent: Entity) -> impl Iterator<Item = Vec2> {
         let own = self.entities_of(agent);
         self.abandoned.iter().filter_map(move |it| place(it, &own))
@@ -350,7 +352,7 @@ impl SteeringRecorder {
     }
 }
 
-/// Where the agent with these entities was, m. Its [`Kinematics`](bevy_steering2d_core::Kinematics) are from
+/// Where the agent with these entities was, as in its `Transform`. Its [`Kinematics`](bevy_steering2d_core::Kinematics) are from
 /// before the move.
 fn place(snapshot: &SteeringSnapshot, agent: &[Entity]) -> Option<Vec2> {
     let transform: &Transform = component(snapshot, agent)?;
