@@ -120,6 +120,18 @@ fn what_cannot_work_is_refused_in_one_line() {
     }
 }
 
+#[test]
+fn the_memory_of_a_recorded_tick_is_measured_for_a_single_agent() {
+    let arguments = ["--agents", "1", "--ticks", "20", "--record"];
+    let output = run("thousands", &arguments);
+    let printed = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let (_, bytes) = printed
+        .split_once("\"bytes_per_agent_tick\":")
+        .expect("it is measured");
+    assert!(bytes.starts_with(char::is_numeric), "{printed}");
+}
+
 /// What a command leaves that is interrupted after some seconds.
 #[cfg(unix)]
 fn interrupt(name: &str, arguments: &[&str]) -> Output {

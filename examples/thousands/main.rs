@@ -41,6 +41,8 @@ const WARM_UP: u32 = 20;
 const WARM_UP_RECORDING: u32 = 200;
 /// The memory of the recording per agent, bytes: about a hundred ticks.
 const RECORDED: usize = 20_000;
+/// The least memory of the recording, bytes: a tick of few agents has more than theirs.
+const LEAST_RECORDED: usize = 1 << 20;
 
 fn main() -> ExitCode {
     let options = match Options::parse(Arguments::from_env()) {
@@ -131,7 +133,7 @@ fn build(options: &Options) -> App {
         );
     }
     if options.record {
-        let budget = RECORDED * options.agents.get();
+        let budget = (RECORDED * options.agents.get()).max(LEAST_RECORDED);
         app.add_plugins(SteeringRecorderPlugin { budget });
     }
     app.finish();
