@@ -9,7 +9,8 @@ use bevy_steering2d_core::{
 use crate::recorder::{go_on, record};
 use crate::{Moment, SteeringRecorder};
 
-/// Adds a [`SteeringRecorder`]. Adding it twice has no effect.
+/// Adds a [`SteeringRecorder`]. Adding it again, after the inspector has added it for example, sets the budget, unless that is the
+/// default.
 ///
 /// It needs the steering plugin, which may be added before or after it.
 #[derive(Clone, Debug)]
@@ -28,7 +29,10 @@ impl Default for SteeringRecorderPlugin {
 
 impl Plugin for SteeringRecorderPlugin {
     fn build(&self, app: &mut App) {
-        if app.world().contains_resource::<SteeringRecorder>() {
+        if let Some(mut recorder) = app.world_mut().get_resource_mut::<SteeringRecorder>() {
+            if self.budget != SteeringRecorder::BUDGET {
+                recorder.set_budget(self.budget);
+            }
             return;
         }
         app.insert_resource(SteeringRecorder::new(self.budget));

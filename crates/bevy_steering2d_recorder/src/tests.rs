@@ -162,6 +162,17 @@ fn a_recording_stays_in_its_budget_and_drops_the_oldest_ticks() {
 }
 
 #[test]
+fn the_last_plugin_with_a_budget_of_its_own_sets_it() {
+    let mut app = App::new();
+    app.add_plugins(SteeringRecorderPlugin::default());
+    let budgets = [1 << 20, SteeringRecorder::BUDGET, 1 << 21];
+    for (budget, expected) in budgets.into_iter().zip([1 << 20, 1 << 20, 1 << 21]) {
+        app.add_plugins(SteeringRecorderPlugin { budget });
+        assert_eq!(recorder(&app).budget(), expected);
+    }
+}
+
+#[test]
 fn abandoned_ticks_count_in_the_budget_and_are_dropped_first() {
     let mut app = app();
     let budget = 1_000_000;
