@@ -15,11 +15,12 @@ pub(crate) fn draw_areas(
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
     let color = debug.color::<Containment>();
-    let mut drawn = None;
+    let mut drawn = Vec::new();
     for (_, containment) in subjects.active(&contained) {
         // Many agents share one area: draw it once.
-        if drawn != Some((containment.area, containment.margin)) {
-            drawn = Some((containment.area, containment.margin));
+        let area = (containment.area, containment.margin);
+        if !drawn.contains(&area) {
+            drawn.push(area);
             outline(&mut gizmos, containment.area, 0.0, color.with_alpha(0.6));
             if containment.margin > 0.0 {
                 outline(

@@ -183,3 +183,24 @@ fn no_force_is_drawn_at_a_car_in_a_curve_that_rolls_on() {
         assert!(pair[0].distance(pair[1]) < 1e-3, "{pair:?}");
     }
 }
+
+#[test]
+fn an_area_of_several_agents_is_drawn_once() {
+    let drawn_for = |agents: usize| {
+        let mut app = app(SteeringDebug::of([DebugLayer::Areas]), true);
+        let yards = [
+            Rect::new(-5.0, -5.0, 5.0, 5.0),
+            Rect::new(5.0, 5.0, 9.0, 9.0),
+        ];
+        for yard in yards.into_iter().cycle().take(agents) {
+            let agent = (PointMass::default(), Containment::new(yard));
+            app.world_mut().spawn(agent);
+        }
+        for _ in 0..3 {
+            app.update();
+        }
+        drawn(&app).len()
+    };
+    assert!(drawn_for(1) > 0);
+    assert_eq!(drawn_for(5), drawn_for(2));
+}
