@@ -57,10 +57,28 @@ pub(crate) fn plain(docs: &str) -> String {
         if !text.is_empty() {
             text.push_str("\n\n");
         }
-        let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
-        text.push_str(&without_links(&line).replace("**", ""));
+        text.push_str(&without_links(&unwrapped(paragraph)).replace("**", ""));
     }
     text
+}
+
+/// The lines of a paragraph in one, except that each item of a list begins a line.
+fn unwrapped(paragraph: &str) -> String {
+    let mut text = String::new();
+    for line in paragraph.lines().map(str::trim) {
+        if !text.is_empty() {
+            text.push(if is_item(line) { '\n' } else { ' ' });
+        }
+        text.push_str(line);
+    }
+    text
+}
+
+/// Whether a line begins an item of a list, as `- ` and `1. ` do.
+fn is_item(line: &str) -> bool {
+    let is_number = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+    let number = line.split_once(". ").map(|(number, _)| number);
+    line.starts_with("- ") || number.is_some_and(is_number)
 }
 
 /// The first paragraph of a doc comment, on one line.
@@ -186,6 +204,13 @@ mod tests {
         let docs =
             "Keeps [`Combine`](crate::Combine)\n in `[0, 1)`.\n\n<svg>…</svg>\n\n See [`X`].";
         assert_eq!(plain(docs), "Keeps Combine in [0, 1).\n\nSee X.");
+    }
+
+    #[test]
+    fn items_of_a_list_begin_lines_of_the_hover_text() {
+        let docs = " Two [`Steps`](crate::\n Steps) of\n a tick:\n - sense 2.\n   Then stop;\n - steer.\n\n 1. One.\n 2. Two.";
+        let expected = "Two Steps of a tick:\n- sense 2. Then stop;\n- steer.\n\n1. One.\n2. Two.";
+        assert_eq!(plain(docs), expected);
     }
 
     #[test]
