@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::SteeringInspectorPlugin;
-use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
+use bevy::ecs::reflect::AppTypeRegistry;
 use bevy_egui::egui::{Event, Modifiers, PointerButton, RawInput, Rect as Area, accesskit};
 use bevy_steering2d_core::{
     Alone, BehaviorRegistry, Feelers, PointMass, Prediction, Pursuit, Separation,
@@ -13,6 +13,7 @@ use bevy_steering2d_recorder::SteeringRecorder;
 
 mod choices;
 mod despawned;
+mod everything;
 mod numbers;
 mod own_behaviors;
 mod presets;
@@ -163,42 +164,6 @@ impl TestApp {
             self.frame(Vec::new());
         }
         panic!("{preset:?} is not loaded");
-    }
-}
-
-#[test]
-fn every_tab_shows_an_agent_with_every_behavior() {
-    let mut test = TestApp::new();
-    let agent = test.world().spawn(PointMass::default()).id();
-    let other = test.world().spawn(SteersFor(agent)).id();
-    let types = test.world().resource::<AppTypeRegistry>().clone();
-    let registry = test.world().resource::<BehaviorRegistry>().clone();
-    for info in registry.iter() {
-        let types = types.read();
-        let component = types.get_type_data::<ReflectComponent>(info.type_id);
-        let default = types.get_type_data::<ReflectDefault>(info.type_id);
-        let (component, default) = component.zip(default).expect("reflected");
-        for entity in [agent, other] {
-            let mut entity = test.app.world_mut().entity_mut(entity);
-            component.insert(&mut entity, default.default().as_partial_reflect(), &types);
-        }
-    }
-    test.select(agent);
-    for tab in Tab::ALL {
-        test.world().resource_mut::<SteeringInspector>().tab = tab;
-        test.frame(Vec::new());
-        test.frame(Vec::new());
-    }
-    test.world().resource_mut::<SteeringInspector>().tab = Tab::Behaviors;
-    test.frame(Vec::new());
-    for info in registry.iter() {
-        let switch = format!("{} on", info.name);
-        let count = test
-            .widgets
-            .iter()
-            .filter(|(name, _)| *name == switch)
-            .count();
-        assert_eq!(count, 2, "{} on both entities", info.name);
     }
 }
 

@@ -8,7 +8,7 @@ use super::*;
 /// Expects the other where it is.
 #[derive(Component, Reflect, Clone, Debug, Default, PartialEq)]
 #[reflect(Component, Default)]
-struct Present {
+pub(super) struct Present {
     /// Without effect, s.
     delay: f32,
 }
