@@ -18,10 +18,11 @@
 //!   its force: requested (mark), weighted (pale) and accepted (bright), and why it was cut. Drag the
 //!   handle to change priorities. Click the name to edit parameters; units, ranges and hover texts
 //!   come from the doc comments. Any registered behavior can be added and removed, including your
-//!   own. A doc comment begins like `Perception radius, m, > 0`, with the range in backticks: `> 0`, `≥ 1`, `(0, 1]`, `0..=2π`. The
+//!   own. A condition or predictor that is chosen comes with its component, unless the agent has it.
+//!   A doc comment begins like `Perception radius, m, > 0`, with the range in backticks: `> 0`, `≥ 1`, `(0, 1]`, `0..=2π`. The
 //!   units are m, m/s, m/s², N, kg, s, 1/s, rad, rad/s, m per √s, rad per √s and ticks.
 //! - **Vehicle**: limits, locomotion with its gauges, and other components that affect motion: conditions and
-//!   predictors as well.
+//!   predictors as well. Those of a behavior entity are among the parameters of its behaviors.
 //! - **Plots**: speed, force, and the accepted force of each behavior over the last seconds.
 //! - **Draw**: the layers of [`bevy_steering2d_debug`].
 //! - **Presets**: files of [`bevy_steering2d_presets`], and two stored tunings to compare, A and B.
