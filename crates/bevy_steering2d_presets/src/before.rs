@@ -89,6 +89,10 @@ impl Kept {
         self.0.iter().position(|&(id, _)| id == part.type_id)
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(crate) fn has(&self, part: &Part) -> bool {
         self.index(part).is_some()
     }

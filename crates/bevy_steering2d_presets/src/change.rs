@@ -124,13 +124,23 @@ impl<'a> Change<'a> {
     /// not have go first: one kind of locomotion replaces another. Rivals of the preset stay kept.
     fn return_companions(&mut self) -> Result<(), PresetError> {
         for was_missing in [true, false] {
-            for part in &self.unnamed {
-                if self.before.companions.was_missing(part) == Some(was_missing)
-                    && !self.rivals.contains(&part.type_id)
-                {
-                    self.before.restore(part, &mut self.entity, &self.types);
-                    self.check()?;
-                }
+            let mut left = usize::MAX;
+            // Again, since a companion stays while one that goes later requires it.
+            while self.before.companions.len() < left {
+                left = self.before.companions.len();
+                self.return_companions_that(was_missing)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn return_companions_that(&mut self, was_missing: bool) -> Result<(), PresetError> {
+        for part in &self.unnamed {
+            if self.before.companions.was_missing(part) == Some(was_missing)
+                && !self.rivals.contains(&part.type_id)
+            {
+                self.before.restore(part, &mut self.entity, &self.types);
+                self.check()?;
             }
         }
         Ok(())

@@ -229,11 +229,15 @@ fn what_a_preset_brings_indirectly_goes_with_it() {
     let mut app = app();
     let agent = (PointMass::default(), Seek::new(EAST));
     let agent = app.world_mut().spawn(agent).id();
-    let [stuck, seek] = ["{ Sidestep: () }", "{ Seek: () }"].map(|text| preset(&app, text));
-    stuck.apply(app.world_mut(), agent).unwrap();
-    assert!(app.world().entity(agent).contains::<StuckDetection>());
-    seek.apply(app.world_mut(), agent).unwrap();
-    assert!(!app.world().entity(agent).contains::<StuckDetection>());
+    let seek = preset(&app, "{ Seek: () }");
+    for stuck in ["{ Sidestep: () }", "{ IsStuck: (), Seek: () }"] {
+        let stuck_preset = preset(&app, stuck);
+        stuck_preset.apply(app.world_mut(), agent).unwrap();
+        assert!(app.world().entity(agent).contains::<StuckDetection>());
+        seek.apply(app.world_mut(), agent).unwrap();
+        let entity = app.world().entity(agent);
+        assert!(!entity.contains::<StuckDetection>(), "{stuck}");
+    }
 }
 
 #[test]
