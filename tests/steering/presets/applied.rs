@@ -241,6 +241,20 @@ fn what_a_preset_brings_indirectly_goes_with_it() {
 }
 
 #[test]
+fn a_preset_with_the_condition_at_goal_sends_the_agent_nowhere() {
+    let mut app = app();
+    let agent = app.world_mut().spawn(PointMass::default()).id();
+    let waits = preset(&app, "{ AtGoal: (), Separation: () }");
+    let [once, twice] = [(); 2].map(|()| {
+        waits.apply(app.world_mut(), agent).unwrap();
+        SteeringPreset::capture(app.world(), agent).unwrap()
+    });
+    assert_eq!(once, twice);
+    let entity = app.world().entity(agent);
+    assert!(entity.contains::<AtGoal>() && !entity.contains::<NavigateTo>());
+}
+
+#[test]
 fn a_part_that_another_requires_gets_its_default_when_its_line_is_deleted() {
     let mut app = app();
     let agent = app.world_mut().spawn(PointMass::default()).id();

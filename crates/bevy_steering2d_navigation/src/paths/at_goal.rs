@@ -3,9 +3,9 @@
 use bevy::prelude::*;
 use bevy_steering2d_core::{Agent, Condition};
 
-use crate::{NavigateTo, NavigateToMemory, NavigationState};
+use crate::{NavigateToMemory, NavigationState};
 
-/// Holds while the agent's [`NavigateTo`] has arrived.
+/// Holds while the agent's [`NavigateTo`](crate::NavigateTo) has arrived; never without one.
 ///
 /// Behaviors of an agent that waits depend on it. With this one it makes room for those who pass, and returns
 /// to its place:
@@ -26,7 +26,6 @@ use crate::{NavigateTo, NavigateToMemory, NavigationState};
 /// ```
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[require(NavigateTo)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct AtGoal;
 
