@@ -11,13 +11,14 @@ use crate::SteeringPreset;
 use crate::change::Origin;
 use crate::error::{PresetError, PresetFault};
 use crate::parts::Part;
+use crate::situation::keep_situation;
 
 /// What presets have given to an agent, and taken from it.
 #[derive(Component, Clone, Default)]
 pub(crate) struct BeforePresets {
     /// Companions as they were before the first preset changed them.
     pub(crate) companions: Kept,
-    /// Behaviors that a preset removed: their situational fields are for a preset that gives them back.
+    /// Parts that presets removed: their situational fields are for a preset that gives them back.
     pub(crate) removed: Kept,
     /// Behaviors of the last preset; all others were inserted by the game.
     pub(crate) given: Vec<TypeId>,
@@ -50,7 +51,8 @@ impl BeforePresets {
         self.removed.map_entities(spawned, types);
     }
 
-    /// Gives a companion back the value that it had, or removes it if the agent did not have it.
+    /// Gives a companion back the value that it had, with the situational fields of now, or removes it if the agent did not
+    /// have it.
     pub(crate) fn restore(
         &mut self,
         part: &Part,
@@ -61,7 +63,11 @@ impl BeforePresets {
             Some((_, Some(value))) => {
                 // Release the registry before the component is written: observers may lock it.
                 let copy = clone_of(&*value, &types.read());
-                if let Ok(value) = copy {
+                if let Ok(mut value) = copy {
+                    if let Some(present) = part.read(entity.as_readonly()) {
+                        let present = present.as_partial_reflect();
+                        keep_situation(value.as_partial_reflect_mut(), present, &types.read());
+                    }
                     part.write(entity, value);
                 }
             }
@@ -69,6 +75,7 @@ impl BeforePresets {
                 if part.reset_if_required(entity) {
                     self.companions.add((part.type_id, None));
                 } else {
+                    self.removed.keep(part, entity.as_readonly(), types);
                     part.remove(entity);
                 }
             }

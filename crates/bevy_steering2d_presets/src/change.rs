@@ -168,9 +168,9 @@ impl<'a> Change<'a> {
 
     fn write(&mut self, values: Vec<(&Part, Box<dyn Reflect>)>) -> Result<(), PresetError> {
         for (part, value) in values {
+            self.before.removed.take(part);
             if part.is_behavior() {
                 self.before.given.push(part.type_id);
-                self.before.removed.take(part);
             } else if !self.before.companions.has(part) {
                 let present = self.entity.as_readonly();
                 self.before.companions.keep(part, present, &self.types);

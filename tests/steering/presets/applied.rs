@@ -69,6 +69,33 @@ fn a_behavior_that_a_preset_takes_away_and_another_gives_back_keeps_its_target()
 }
 
 #[test]
+fn a_condition_that_presets_change_keeps_the_target_that_the_game_set_last() {
+    const NORTH: Vec2 = Vec2::new(0.0, 100.0);
+    let texts = ["{ TargetInSight: (distance: 3.0) }", "{ Seek: () }"];
+    for own in [Some(TargetInSight::new(EAST)), None] {
+        let mut app = app();
+        let [sees, seeks] = texts.map(|text| preset(&app, text));
+        let agent = app.world_mut().spawn(PointMass::default()).id();
+        if let Some(own) = own {
+            app.world_mut().entity_mut(agent).insert(own);
+        }
+        sees.apply(app.world_mut(), agent).unwrap();
+        let mut sight = app.world_mut().get_mut::<TargetInSight>(agent).unwrap();
+        sight.target = NORTH.into();
+        seeks.apply(app.world_mut(), agent).unwrap();
+        let sight = app.world().get::<TargetInSight>(agent).copied();
+        let returned = own.map(|own| TargetInSight {
+            target: NORTH.into(),
+            ..own
+        });
+        assert_eq!(sight, returned);
+        sees.apply(app.world_mut(), agent).unwrap();
+        let sight = get::<TargetInSight>(&app, agent);
+        assert_eq!((sight.target, sight.distance), (NORTH.into(), 3.0));
+    }
+}
+
+#[test]
 fn a_behavior_with_an_array_keeps_its_targets_as_well() {
     let mut app = app();
     let dog = app.world_mut().spawn(PointMass::default()).id();
