@@ -6,6 +6,7 @@ use bevy::asset::{
     LoadContext,
 };
 use bevy::ecs::entity_disabling::Disabled;
+use bevy::ecs::system::SystemChangeTick;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use bevy_steering2d_core::SnapshotAppExt;
@@ -15,7 +16,7 @@ use crate::before::BeforePresets;
 use crate::change::Origin;
 use crate::error::{Place, PresetError, PresetFault};
 use crate::parts::Parts;
-use crate::rollback::PresetUsers;
+use crate::rollback::{LastRead, PresetUsers};
 
 /// Loads `*.steering.ron` files and applies each preset to the agents that [use](UsesPreset) it.
 ///
@@ -51,6 +52,7 @@ fn install(app: &mut App) {
         .register_asset_loader(PresetLoader { types })
         .register_type::<UsesPreset>()
         .init_resource::<PresetProblems>()
+        .init_resource::<LastRead>()
         .add_systems(
             PreUpdate,
             (update_problems, apply_to_users)
@@ -203,8 +205,11 @@ fn apply_to_users(
     presets: Res<Assets<SteeringPreset>>,
     new_users: Query<(Entity, &UsesPreset), (Changed<UsesPreset>, Allow<Disabled>)>,
     users: Query<(Entity, &UsesPreset), Allow<Disabled>>,
+    ticks: SystemChangeTick,
+    mut last_read: ResMut<LastRead>,
     mut commands: Commands,
 ) {
+    last_read.0 = ticks.this_run();
     let changed: HashSet<_> = events
         .read()
         .filter_map(|event| match event {

@@ -30,16 +30,29 @@ pub(crate) struct Users {
 
 type Columns = (
     Entity,
-    Option<&'static UsesPreset>,
+    Option<Ref<'static, UsesPreset>>,
     Option<Ref<'static, BeforePresets>>,
 );
 
 type Filter = (Or<(With<UsesPreset>, With<BeforePresets>)>, Allow<Disabled>);
 
+/// The change tick at which a system last looked for presets that agents began to use.
+#[derive(Resource, Default)]
+pub(crate) struct LastRead(pub(crate) Tick);
+
+impl LastRead {
+    /// Whether a preset that an agent uses was inserted or changed since.
+    fn is_before(&self, uses: &Ref<UsesPreset>, now: Tick) -> bool {
+        uses.last_changed().is_newer_than(self.0, now)
+    }
+}
+
 /// An agent that uses a preset, or once had one.
 struct User {
     agent: Entity,
     uses: Option<UsesPreset>,
+    /// Whether `uses` was inserted or changed, and no system had looked at it yet.
+    is_unread: bool,
     before: Option<BeforePresets>,
 }
 
@@ -57,12 +70,15 @@ impl PresetUsers {
     /// Whether the world is as in the last copy.
     fn is_as_before(&mut self, world: &World, now: Tick) -> bool {
         let taken = self.last.taken;
+        let read = world.resource::<LastRead>();
         let mut known = self.last.list.iter();
         let same = self.query.iter(world).all(|(agent, uses, before)| {
+            let uses = uses.as_ref();
             let is_changed = |it: Ref<BeforePresets>| it.last_changed().is_newer_than(taken, now);
             known.next().is_some_and(|it| {
                 it.agent == agent
-                    && it.uses.as_ref() == uses
+                    && it.uses.as_ref() == uses.map(|it| &**it)
+                    && it.is_unread == uses.is_some_and(|it| read.is_before(it, now))
                     && it.before.is_some() == before.is_some()
                     && !before.is_some_and(is_changed)
             })
@@ -77,10 +93,12 @@ impl SnapshotPart for PresetUsers {
     fn take(&mut self, world: &mut World) -> Users {
         let now = world.read_change_tick();
         if !self.is_as_before(world, now) {
+            let read = world.resource::<LastRead>();
             let users = self.query.iter(world);
             let users = users.map(|(agent, uses, before)| User {
                 agent,
-                uses: uses.cloned(),
+                is_unread: uses.as_ref().is_some_and(|it| read.is_before(it, now)),
+                uses: uses.map(|it| UsesPreset::clone(&it)),
                 before: before.map(|it| BeforePresets::clone(&it)),
             });
             self.last.list = users.collect();
@@ -208,10 +226,11 @@ impl User {
         agent.insert(before);
     }
 
-    /// Whether the preset had been applied already: its file may not have been loaded yet.
+    /// Whether the preset had been applied already: its file may not have been loaded yet, and a preset that is inserted
+    /// again is applied again.
     fn is_applied(&self, uses: &UsesPreset) -> bool {
         let used = self.before.as_ref().and_then(|it| it.used);
-        used == Some(uses.0.id())
+        used == Some(uses.0.id()) && !self.is_unread
     }
 }
 
@@ -307,6 +326,25 @@ mod tests {
             assert_eq!(used(&app), *uses);
             let world = app.world();
             assert!(world.get::<Seek>(agent).is_some() && world.get::<Wander>(agent).is_none());
+        }
+    }
+
+    #[test]
+    fn a_preset_that_was_inserted_again_then_is_applied_after_going_back() {
+        let mut app = app();
+        let preset = loaded(&mut app, "{ Seek: () }");
+        let agent = spawn_user(&mut app, &preset);
+        let mut seek = app.world_mut().get_mut::<Seek>(agent).unwrap();
+        seek.influence.weight = 0.25;
+        let before = SteeringSnapshot::take(app.world_mut());
+        app.world_mut()
+            .entity_mut(agent)
+            .insert(UsesPreset(preset.clone()));
+        let then = SteeringSnapshot::take(app.world_mut());
+        for (snapshot, expected) in [(&then, 1.0), (&before, 0.25), (&then, 1.0)] {
+            snapshot.restore(app.world_mut());
+            update(&mut app);
+            assert_eq!(weight(&app, agent), expected);
         }
     }
 
