@@ -31,6 +31,9 @@
 //! An agent that was despawned is spawned again to be shown, with another `Entity`. Its trail and its moments are
 //! found by that one as well, see [`SteeringRecorder::entities_of`].
 //!
+//! A tick is recorded in [`RecorderSystems`], in the schedule of steering. Systems of the game that change the
+//! state of agents after `SteeringSystems::Announce` run before it.
+//!
 //! The recording is a ring of [snapshots](SteeringSnapshot), limited in bytes
 //! ([`SteeringRecorder::budget`]). Successive snapshots share the parameters that did not change, so a
 //! tick costs some 150 bytes per agent that only flocks. When the ring is full, a new tick takes the memory
@@ -49,7 +52,7 @@ mod rewind;
 mod tests;
 
 pub use moment::Moment;
-pub use plugin::SteeringRecorderPlugin;
+pub use plugin::{RecorderSystems, SteeringRecorderPlugin};
 pub use recorder::SteeringRecorder;
 pub use rewind::{RewindError, Rewound, back_to_present, rewind};
 

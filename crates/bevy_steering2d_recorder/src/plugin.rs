@@ -27,6 +27,11 @@ impl Default for SteeringRecorderPlugin {
     }
 }
 
+/// Where a tick that has run is recorded, after [`SteeringSystems::Announce`]. Systems that change recorded state after that
+/// step run before this set; else some of their changes would be recorded a tick late.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RecorderSystems;
+
 impl Plugin for SteeringRecorderPlugin {
     fn build(&self, app: &mut App) {
         if let Some(mut recorder) = app.world_mut().get_resource_mut::<SteeringRecorder>() {
@@ -54,11 +59,12 @@ impl Plugin for SteeringRecorderPlugin {
         };
         let label = schedule.label().intern();
         app.configure_sets(label, SteeringSystems::all().run_if(may_steer))
+            .configure_sets(label, RecorderSystems.after(SteeringSystems::Announce))
             .add_systems(
                 label,
                 (
                     go_on.before(SteeringSystems::Sense),
-                    record.after(SteeringSystems::Announce),
+                    record.in_set(RecorderSystems),
                 ),
             );
     }

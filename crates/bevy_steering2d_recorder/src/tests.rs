@@ -6,8 +6,8 @@ use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
 use bevy_steering2d_core::{
-    Arrive, Behavior, Combine, Flee, Kinematics, Obstacle, PointMass, Seek, SteeringCorePlugin,
-    SteeringForce, TargetSpeed, Vehicle, Wall, Wander,
+    Arrive, Behavior, Combine, Flee, Kinematics, Obstacle, PointMass, Seek, SteeringClock,
+    SteeringCorePlugin, SteeringForce, SteeringSystems, TargetSpeed, Vehicle, Wall, Wander,
 };
 
 use crate::*;
@@ -376,6 +376,24 @@ fn a_despawned_agent_is_back_when_its_time_is_shown() {
     assert_eq!(wanderers.iter(app.world()).count(), 1);
     back_to_present(app.world_mut()).unwrap();
     assert_eq!(wanderers.iter(app.world()).count(), 0);
+}
+
+#[test]
+fn a_tick_is_recorded_with_the_changes_of_systems_before_the_recorder() {
+    let mut app = app();
+    let agent = spawn_wanderer(&mut app);
+    let change = |clock: Res<SteeringClock>, mut wander: Single<&mut Wander>| {
+        wander.influence.weight = clock.tick as f32;
+    };
+    let change = change.after(SteeringSystems::Announce);
+    app.add_systems(FixedUpdate, change.before(RecorderSystems));
+    run(&mut app, 5);
+    let last = latest(&app);
+    for tick in last - 4..=last {
+        let snapshot = recorder(&app).snapshot(tick).unwrap();
+        let wander = snapshot.get::<Wander>(agent).unwrap();
+        assert_eq!(wander.influence.weight, tick as f32);
+    }
 }
 
 #[test]

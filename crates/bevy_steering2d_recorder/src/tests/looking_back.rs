@@ -1,8 +1,8 @@
 //! Looking back and returning, and games that go back by themselves.
 
 use bevy_steering2d_core::{
-    Arrived, NeighborView, Neighbors, PathCompleted, Separation, SteeringClock, SteeringGroups,
-    SteeringId, SteeringSchedule,
+    Arrived, NeighborView, Neighbors, PathCompleted, Separation, SteeringGroups, SteeringId,
+    SteeringSchedule,
 };
 
 use super::*;
