@@ -63,6 +63,7 @@ pub(crate) fn contacts<'a>(
         let now: BTreeSet<Entity> = now.map(|it| aliases.first_of(it)).collect();
         // Bodies are sensed when a tick begins, so this is what the tick before it has shown.
         if let Some((tick, touched)) = &before
+            && tick + 1 == snapshot.tick()
             && !now.is_subset(touched)
         {
             moments.push(Moment {

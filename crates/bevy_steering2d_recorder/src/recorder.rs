@@ -103,7 +103,8 @@ impl SteeringRecorder {
         self.ring_bytes + self.answers.bytes() + moments + self.abandoned_bytes
     }
 
-    /// The recorded ticks; `None` before the first.
+    /// From the first recorded tick to the last; `None` before the first. Ticks that ran while [`recording`](Self::recording)
+    /// was off are gaps in between, without a [`snapshot`](Self::snapshot).
     pub fn ticks(&self) -> Option<RangeInclusive<u32>> {
         Some(self.ring.front()?.tick()..=self.ring.back()?.tick())
     }

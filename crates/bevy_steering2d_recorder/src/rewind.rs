@@ -20,12 +20,15 @@ pub enum RewindError {
     /// No tick is recorded yet, or the recording was cleared.
     #[error("nothing is recorded yet")]
     Empty,
-    /// The tick is not recorded: it is too old, or has not run.
-    #[error("tick {tick} is not recorded; ticks {} to {} are", .recorded.start(), .recorded.end())]
+    /// The tick is not recorded: it is too old, has not run, or ran while the recording was off.
+    #[error(
+        "tick {tick} is not recorded; the recording is from tick {} to {}, and may have gaps",
+        .recorded.start(), .recorded.end()
+    )]
     NotRecorded {
         /// The tick asked for.
         tick: u32,
-        /// The ticks that are recorded.
+        /// From the first recorded tick to the last, see [`SteeringRecorder::ticks`].
         recorded: RangeInclusive<u32>,
     },
     /// It was called while a tick runs, such as by an observer of an event of steering.

@@ -155,10 +155,7 @@ fn a_recording_stays_in_its_budget_and_drops_the_oldest_ticks() {
     assert!((60..1_900).contains(&count), "{count}");
     assert_eq!(recorder.trail(agents[0], 0).count(), count as usize);
     let error = rewind(app.world_mut(), 3).unwrap_err().to_string();
-    assert!(
-        error.starts_with("tick 3 is not recorded; ticks "),
-        "{error}"
-    );
+    assert!(error.starts_with("tick 3 is not recorded; "), "{error}");
 }
 
 #[test]
@@ -361,6 +358,39 @@ fn a_range_of_ticks_that_ends_before_it_begins_has_no_moments() {
     let moments_in = |ticks| recorder(&app).moments_in(agent, ticks);
     assert_eq!(moments_in(first..=last).len(), 1, "it arrives");
     assert!(moments_in(RangeInclusive::new(last, first)).is_empty());
+}
+
+#[test]
+fn a_gap_in_the_recording_has_no_contacts_and_cannot_be_shown() {
+    let mut app = app();
+    let spawn = |app: &mut App, x: f32, velocity: Vec2| {
+        let body = PointMass {
+            velocity,
+            ..default()
+        };
+        let place = Transform::from_xyz(x, 0.0, 0.0);
+        let agent = (body, place, TargetSpeed::new(velocity.x));
+        app.world_mut().spawn(agent).id()
+    };
+    // Radii of 0.5 m: they touch after 2 m, 1 m/s.
+    let agent = spawn(&mut app, 0.0, Vec2::X);
+    spawn(&mut app, 3.0, Vec2::ZERO);
+    let mut run_with = |recording: bool, ticks: usize| {
+        app.world_mut().resource_mut::<SteeringRecorder>().recording = recording;
+        run(&mut app, ticks);
+    };
+    run_with(true, 50);
+    run_with(false, 75);
+    run_with(true, 10);
+    let end = place(&app, agent).x;
+    assert!(end > 2.5, "they touch at {end} m");
+    let moments = recorder(&app).moments(agent);
+    assert!(moments.is_empty(), "{moments:?}");
+    let gap = latest(&app) - 40;
+    let error = rewind(app.world_mut(), gap).unwrap_err();
+    let recorded = recorder(&app).ticks().unwrap();
+    assert!(recorded.contains(&gap), "{recorded:?}");
+    assert!(error.to_string().ends_with("gaps"), "{error}");
 }
 
 #[test]
