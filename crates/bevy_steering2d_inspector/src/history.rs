@@ -143,13 +143,11 @@ pub(crate) fn record(
 
 /// Makes the history that of the selected agent, up to the tick which the world shows.
 pub(crate) fn look_back(world: &mut World) {
-    let shown = world.get_resource::<SteeringRecorder>().and_then(|it| {
-        let latest = it.ticks().map(|ticks| *ticks.end());
-        it.shown().or(latest.filter(|_| it.recording))
-    });
+    // A rewind restores it as well.
+    let clock = world.get_resource::<SteeringClock>();
+    let tick = clock.map_or(0, |clock| clock.tick);
     let agent = world.resource::<SteeringSelection>().primary();
     world.resource_scope(|world, mut history: Mut<History>| {
-        let tick = shown.unwrap_or(history.tick);
         history.watch(agent, tick, world.get_resource());
     });
 }
@@ -162,7 +160,7 @@ mod tests {
     use bevy_steering2d_core::{
         PointMass, SteeringCorePlugin, SteeringDisabled, SteeringSchedule, Wander,
     };
-    use bevy_steering2d_recorder::{SteeringRecorderPlugin, rewind};
+    use bevy_steering2d_recorder::{SteeringRecorderPlugin, back_to_present, rewind};
 
     use super::*;
 
@@ -247,6 +245,29 @@ mod tests {
             "the same world again"
         );
         assert!(speeds(&app).len() >= 70);
+    }
+
+    #[test]
+    fn the_history_of_a_present_that_is_not_recorded_is_not_that_of_the_tick_shown_before() {
+        let (mut app, _) = recorded_agent();
+        let run = |app: &mut App| {
+            for _ in 0..30 {
+                app.update();
+            }
+        };
+        run(&mut app);
+        let last = latest(&app);
+        app.world_mut().resource_mut::<SteeringRecorder>().recording = false;
+        run(&mut app);
+        let all = speeds(&app);
+        look_back(app.world_mut());
+        assert_eq!(speeds(&app), all, "the present");
+        rewind(app.world_mut(), last - 10).unwrap();
+        look_back(app.world_mut());
+        assert_eq!(speeds(&app), all[..20]);
+        back_to_present(app.world_mut()).unwrap();
+        look_back(app.world_mut());
+        assert!(speeds(&app).is_empty());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use bevy::prelude::*;
 use bevy_egui::egui;
-use bevy_steering2d_core::{Kinematics, PointMass, SteeringSnapshot};
+use bevy_steering2d_core::{Kinematics, PointMass, SteeringClock, SteeringSnapshot};
 use bevy_steering2d_debug::{SteeringDebugSystems, SteeringGizmos, SteeringSelection, draw};
 use bevy_steering2d_recorder::{
     Moment, SteeringRecorder, SteeringRecorderPlugin, back_to_present, rewind,
@@ -82,11 +82,17 @@ pub(crate) fn show(ui: &mut egui::Ui, world: &mut World, agent: Option<Entity>) 
     let Some(recorder) = world.get_resource::<SteeringRecorder>() else {
         return;
     };
+    let clock = world.get_resource::<SteeringClock>();
+    let now = clock.map_or(0, |clock| clock.tick);
     let row = ui.horizontal(|ui| {
         ui.set_min_height(LINE);
         let wish = record_button(ui, recorder.recording);
         match recorder.ticks() {
-            Some(ticks) => recorded_ticks(ui, recorder, ticks, agent).or(wish),
+            Some(ticks) => {
+                let moments = || agent.map_or_else(Vec::new, |agent| recorder.moments(agent));
+                let jump = moment_buttons(ui, moments, now);
+                recorded_ticks(ui, recorder, ticks).or(jump).or(wish)
+            }
             None => {
                 ui.label(faint(why_nothing_is_recorded(recorder)));
                 wish
@@ -123,18 +129,15 @@ fn why_nothing_is_recorded(recorder: &SteeringRecorder) -> String {
     }
 }
 
-/// Shows where in the recorded ticks the world is, and what leads to others. The last wish counts.
+/// Shows where in the recorded ticks the world is, and what leads to others and back. The last wish counts.
 fn recorded_ticks(
     ui: &mut egui::Ui,
     recorder: &SteeringRecorder,
     ticks: RangeInclusive<u32>,
-    agent: Option<Entity>,
 ) -> Option<Wish> {
     let (first, last) = (*ticks.start(), *ticks.end());
     let shown = recorder.shown().unwrap_or(last);
-    let moments = || agent.map_or_else(Vec::new, |agent| recorder.moments(agent));
-    let jump = moment_buttons(ui, moments, shown);
-    let mut wish = slider(ui, recorder, ticks, shown).or(jump);
+    let mut wish = slider(ui, recorder, ticks, shown);
     if recorder.shown().is_some() {
         let back = theme::icon(ui, "now", "Return to the latest tick");
         if back.clicked() {
@@ -201,17 +204,14 @@ fn record_button(ui: &mut egui::Ui, recording: bool) -> Option<Wish> {
     clicked.then_some(Wish::Record(!recording))
 }
 
-fn moment_buttons(
-    ui: &mut egui::Ui,
-    moments: impl Fn() -> Vec<Moment>,
-    shown: u32,
-) -> Option<Wish> {
+/// Shows what leads to the events before and after the tick `now` of the world, which need not be recorded.
+fn moment_buttons(ui: &mut egui::Ui, moments: impl Fn() -> Vec<Moment>, now: u32) -> Option<Wish> {
     let previous = theme::icon(ui, "⬅", "To the previous event of this agent");
     let next = theme::icon(ui, "➡", "To the next event of this agent");
     let found = if previous.clicked() {
-        moments().into_iter().rev().find(|it| it.tick < shown)
+        moments().into_iter().rev().find(|it| it.tick < now)
     } else if next.clicked() {
-        moments().into_iter().find(|it| it.tick > shown)
+        moments().into_iter().find(|it| it.tick > now)
     } else {
         None
     };

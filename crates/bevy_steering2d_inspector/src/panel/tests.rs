@@ -231,6 +231,33 @@ fn the_timeline_goes_to_events_of_the_agent_and_back() {
 }
 
 #[test]
+fn the_timeline_goes_to_an_event_of_the_last_recorded_tick() {
+    let mut test = TestApp::new();
+    test.app
+        .insert_resource(bevy::time::TimeUpdateStrategy::ManualDuration(
+            std::time::Duration::from_millis(20),
+        ));
+    let agent = (PointMass::default(), Wander::default());
+    let agent = test.world().spawn(agent).id();
+    test.select(agent);
+    for _ in 0..10 {
+        test.frame(Vec::new());
+    }
+    test.world().trigger(bevy_steering2d_core::Arrived {
+        entity: agent,
+        target: Vec2::X.into(),
+        source: agent,
+    });
+    let mut recorder = test.world().resource_mut::<SteeringRecorder>();
+    recorder.recording = false;
+    let last = recorder.ticks().map(|ticks| *ticks.end());
+    test.frame(Vec::new());
+    test.click("To the previous event of this agent");
+    let recorder = test.app.world().resource::<SteeringRecorder>();
+    assert_eq!(recorder.shown(), last);
+}
+
+#[test]
 fn conditions_and_predictions_can_be_chosen() {
     let mut test = TestApp::new();
     let agent = (
