@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
+use bevy_steering2d_core::SteeringClock;
 
 use crate::subjects::{Subject, Subjects};
 use crate::{SteeringDebug, SteeringGizmos, colors, draw};
@@ -52,10 +53,17 @@ impl Trail {
 pub(crate) fn draw_trails(
     debug: Res<SteeringDebug>,
     time: Res<Time>,
+    clock: Res<SteeringClock>,
     subjects: Res<Subjects>,
+    mut tick: Local<u32>,
     mut trails: ResMut<Trails>,
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
+    // The world has gone back: what the trails show is to come.
+    if clock.tick < *tick {
+        trails.0.clear();
+    }
+    *tick = clock.tick;
     for subject in subjects.iter() {
         let trail = trails.0.entry(subject.me.entity).or_default();
         trail.record(subject, time.delta_secs(), debug.trail_seconds);

@@ -348,6 +348,34 @@ fn gizmos_without_a_config_are_in_the_default_layer() {
 }
 
 #[test]
+fn trails_begin_anew_when_the_world_goes_back() {
+    let mut app = app(SteeringDebug::of([DebugLayer::Trails]), true);
+    let body = PointMass {
+        velocity: Vec2::X,
+        ..default()
+    };
+    let agent = (body, Transform::default(), TargetSpeed::new(1.0));
+    let agent = app.world_mut().spawn(agent).id();
+    let mut snapshots = Vec::new();
+    for _ in 0..100 {
+        snapshots.push(SteeringSnapshot::take(app.world_mut()));
+        app.update();
+    }
+    app.world_mut().resource_mut::<Time<Virtual>>().pause();
+    for snapshot in snapshots.iter().rev() {
+        snapshot.restore(app.world_mut());
+        app.update();
+        let here = app.world().get::<Transform>(agent).unwrap().translation.x;
+        let trail = drawn(&app);
+        let farthest = trail.iter().map(|it| it.x).fold(0.0, f32::max);
+        assert!(
+            !trail.is_empty() && farthest <= here,
+            "{farthest} m, at {here} m"
+        );
+    }
+}
+
+#[test]
 fn every_line_is_finite_beside_invalid_behaviors() {
     let mut app = app(SteeringDebug::of(DebugLayer::ALL), true);
     let body = || PointMass {
