@@ -19,7 +19,7 @@ fn agent_with_everything(test: &mut TestApp) -> [Entity; 2] {
     let conditions = (
         Alone::default(),
         TargetInSight::default(),
-        IsStuck::default(),
+        IsStuck,
     );
     let facing = (FaceTarget::default(), SpeedLimit::default());
     let others = (
