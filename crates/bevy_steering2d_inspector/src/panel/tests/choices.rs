@@ -60,7 +60,7 @@ fn a_chosen_condition_comes_to_the_agents_that_lack_it() {
 #[test]
 fn a_condition_of_the_agent_is_not_inserted_on_its_behavior_entity() {
     let mut test = TestApp::new();
-    let agent = (PointMass::default(), Alone::default());
+    let agent = (PointMass::default(), Vehicle::default(), Alone::default());
     let agent = test.world().spawn(agent).id();
     let helper = (SteersFor(agent), Wander::default());
     let helper = test.world().spawn(helper).id();
@@ -94,13 +94,15 @@ fn a_chosen_predictor_comes_to_the_agents_that_lack_it() {
 #[test]
 fn conditions_of_a_behavior_entity_are_edited_in_its_row() {
     let mut test = TestApp::new();
-    let agent = test.world().spawn(PointMass::default()).id();
-    let other = test.world().spawn(PointMass::default()).id();
-    let helpers = [agent, other].map(|it| {
+    let agents = [(); 2].map(|()| {
+        let agent = (PointMass::default(), Vehicle::default());
+        test.world().spawn(agent).id()
+    });
+    let helpers = agents.map(|it| {
         let helper = (SteersFor(it), Wander::default(), Alone::new(2.75));
         test.world().spawn(helper).id()
     });
-    test.select(agent);
+    test.select(agents[0]);
     test.frame(Vec::new());
     test.click("group (2)");
     test.click("Wander parameters");
