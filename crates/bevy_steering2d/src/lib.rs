@@ -145,8 +145,8 @@
 //!   the way around walls, obstacles and fixed colliders, for one agent, for thousands, and for groups.
 //! - `navmesh`: `navigation::NavmeshPlugin` plans paths over navigation meshes of `vleue_navigator`; enables
 //!   `navigation`.
-//! - `presets`: parameters of agents in hot-reloadable `*.steering.ron` files; active if there is
-//!   an `AssetServer`.
+//! - `presets`: parameters of agents in `*.steering.ron` files, hot-reloadable with Bevy's `file_watcher`; active if
+//!   there is an `AssetServer`.
 //! - `recorder`: `recorder::SteeringRecorderPlugin` records the last ticks, to look back and to go on
 //!   from any of them.
 //! - `remote`: `remote::SteeringRemotePlugin` lets tools outside of the app read ledgers and set weights, on

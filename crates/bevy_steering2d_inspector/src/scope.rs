@@ -187,6 +187,7 @@ mod tests {
         assert_eq!(agents(world, Scope::Group, b), [b]);
         assert_eq!(agents(world, Scope::Group, d), [d], "without any");
     }
+
     #[test]
     fn an_edit_of_one_of_two_instances_applies_to_the_same_one_of_other_agents() {
         let mut app = App::new();

@@ -13,7 +13,7 @@ use crate::{Agent, Behavior, Influence, Steer, StuckDetection, StuckMemory};
 /// forces. It brings [`StuckDetection`], which decides when an agent is stuck; on a
 /// [behavior entity](crate::SteersFor) the agent itself needs one. It does not plan paths
 /// and leaves a dead end only by luck. Do not use it in queues: an agent that waits behind others counts as
-/// stuck, and steps out.
+/// stuck, and steps out. Nor does it free cars that stand nose to nose, since they cannot step aside.
 ///
 /// `F = track(max_speed · s)`, where s is perpendicular to the direction in which the agent wanted to
 /// go. The first attempt goes to the right for every agent, so two agents that meet head-on pass each

@@ -16,11 +16,7 @@ use crate::vehicle::{COMPANIONS, registered_companions};
 /// An agent with conditions, a predictor and wheels, and its behavior entity, both with every behavior.
 fn agent_with_everything(test: &mut TestApp) -> [Entity; 2] {
     test.app.add_predictor::<Present>();
-    let conditions = (
-        Alone::default(),
-        TargetInSight::default(),
-        IsStuck,
-    );
+    let conditions = (Alone::default(), TargetInSight::default(), IsStuck);
     let facing = (FaceTarget::default(), SpeedLimit::default());
     let others = (
         SteeringGroups::default(),
