@@ -210,6 +210,12 @@ mod tests {
         (app, agent)
     }
 
+    fn run(app: &mut App, ticks: u32) {
+        for _ in 0..ticks {
+            app.update();
+        }
+    }
+
     fn select(app: &mut App, agent: Entity) {
         let mut selection = app.world_mut().resource_mut::<SteeringSelection>();
         selection.set([agent]);
@@ -223,9 +229,7 @@ mod tests {
     #[test]
     fn the_history_of_a_rewound_agent_ends_at_the_shown_tick_and_goes_on_from_there() {
         let (mut app, _) = recorded_agent();
-        for _ in 0..100 {
-            app.update();
-        }
+        run(&mut app, 100);
         let all = speeds(&app);
         assert_eq!(all.len(), 100);
         look_back(app.world_mut());
@@ -236,9 +240,7 @@ mod tests {
         look_back(app.world_mut());
         assert_eq!(speeds(&app), all[..60]);
         app.world_mut().resource_mut::<Time<Virtual>>().unpause();
-        for _ in 0..11 {
-            app.update();
-        }
+        run(&mut app, 11);
         assert_eq!(
             speeds(&app),
             all[..speeds(&app).len()],
@@ -250,15 +252,10 @@ mod tests {
     #[test]
     fn the_history_of_a_present_that_is_not_recorded_is_not_that_of_the_tick_shown_before() {
         let (mut app, _) = recorded_agent();
-        let run = |app: &mut App| {
-            for _ in 0..30 {
-                app.update();
-            }
-        };
-        run(&mut app);
+        run(&mut app, 30);
         let last = latest(&app);
         app.world_mut().resource_mut::<SteeringRecorder>().recording = false;
-        run(&mut app);
+        run(&mut app, 30);
         let all = speeds(&app);
         look_back(app.world_mut());
         assert_eq!(speeds(&app), all, "the present");
@@ -273,18 +270,13 @@ mod tests {
     #[test]
     fn the_history_of_a_disabled_agent_is_the_one_that_is_recorded() {
         let (mut app, agent) = recorded_agent();
-        let run = |app: &mut App| {
-            for _ in 0..20 {
-                app.update();
-            }
-        };
-        run(&mut app);
+        run(&mut app, 20);
         app.world_mut().entity_mut(agent).insert(SteeringDisabled);
-        run(&mut app);
+        run(&mut app, 20);
         app.world_mut()
             .entity_mut(agent)
             .remove::<SteeringDisabled>();
-        run(&mut app);
+        run(&mut app, 20);
         let live = app.world().resource::<History>();
         let recorder = app.world().get_resource::<SteeringRecorder>();
         let recorded = History::recorded(recorder, agent, latest(&app));
@@ -295,9 +287,7 @@ mod tests {
     #[test]
     fn the_history_of_an_agent_that_is_spawned_again_is_that_of_before() {
         let (mut app, agent) = recorded_agent();
-        for _ in 0..50 {
-            app.update();
-        }
+        run(&mut app, 50);
         let (all, last) = (speeds(&app), latest(&app));
         app.world_mut().despawn(agent);
         app.update();

@@ -5,7 +5,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 
-use super::car;
+use super::{car, car_to_the_east};
 use crate::common::*;
 
 #[test]
@@ -73,7 +73,7 @@ fn a_car_with_a_parameter_out_of_range_stands_and_warns_once() {
         for (field, bad) in cases {
             let case = format!("{backend:?}, {field}");
             let mut app = backend.app(HERTZ);
-            let agent = car(backend, &mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+            let agent = car_to_the_east(backend, &mut app);
             let other = car(backend, &mut app, Body::at(0.0, 50.0), Seek::new(EAST));
             app.world_mut().entity_mut(agent).insert(bad);
             run_seconds(&mut app, 1.0);
@@ -111,12 +111,7 @@ fn a_car_on_a_body_that_cannot_be_driven_warns_once() {
     for (field, body, axes) in kinds {
         let case = format!("{body:?}, {axes:?}");
         let mut app = rapier_app(HERTZ);
-        let agent = car(
-            Backend::Rapier,
-            &mut app,
-            Body::at(0.0, 0.0),
-            Seek::new(EAST),
-        );
+        let agent = car_to_the_east(Backend::Rapier, &mut app);
         app.world_mut().entity_mut(agent).insert((body, axes));
         run_seconds(&mut app, 1.0);
         assert_warned_once(&app, agent, field, &case);
@@ -127,12 +122,7 @@ fn a_car_on_a_body_that_cannot_be_driven_warns_once() {
 #[test]
 fn a_disabled_car_that_the_game_moves_is_not_warned_of() {
     let mut app = rapier_app(HERTZ);
-    let agent = car(
-        Backend::Rapier,
-        &mut app,
-        Body::at(0.0, 0.0),
-        Seek::new(EAST),
-    );
+    let agent = car_to_the_east(Backend::Rapier, &mut app);
     let moved = (RigidBody::KinematicVelocityBased, SteeringDisabled);
     app.world_mut().entity_mut(agent).insert(moved);
     run_seconds(&mut app, 1.0);
@@ -159,7 +149,7 @@ fn any_number_in_the_state_of_a_car_is_survived() {
     for backend in BACKENDS {
         for bad in [f32::NAN, f32::INFINITY, -1e30, 1e30] {
             let mut app = backend.app(HERTZ);
-            let agent = car(backend, &mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+            let agent = car_to_the_east(backend, &mut app);
             run_ticks(&mut app, 2);
             let mut entity = app.world_mut().entity_mut(agent);
             *entity.get_mut::<Controls>().unwrap() = Controls {

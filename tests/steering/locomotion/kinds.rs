@@ -4,7 +4,7 @@ use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{Abilities, Acceleration, LocomotionRegistry, Motion, Propulsion};
 
-use super::{KINDS, car, insert_kind};
+use super::{KINDS, car_to_the_east, insert_kind};
 use crate::common::*;
 
 fn kind(app: &App, agent: Entity) -> Option<&'static str> {
@@ -16,7 +16,7 @@ fn kind(app: &App, agent: Entity) -> Option<&'static str> {
 fn a_kind_comes_with_its_parts_and_takes_them_along() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
-        let agent = car(backend, &mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+        let agent = car_to_the_east(backend, &mut app);
         run_ticks(&mut app, 1);
         let driven = app.world().entity(agent);
         assert!(driven.contains::<Controls>());
@@ -36,7 +36,7 @@ fn a_kind_comes_with_its_parts_and_takes_them_along() {
 fn a_kind_inserted_beside_another_replaces_it_with_a_warning() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
-        let agent = car(backend, &mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+        let agent = car_to_the_east(backend, &mut app);
         run_ticks(&mut app, 10);
         app.world_mut().entity_mut(agent).insert(Tracked::default());
         run_ticks(&mut app, 10);

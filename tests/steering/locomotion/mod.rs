@@ -21,6 +21,11 @@ pub fn car(backend: Backend, app: &mut App, body: Body, agent: impl Bundle) -> E
     backend.spawn(app, body.weighing(1_200.0), agent)
 }
 
+/// A car at the origin that drives to the east.
+pub fn car_to_the_east(backend: Backend, app: &mut App) -> Entity {
+    car(backend, app, Body::at(0.0, 0.0), Seek::new(EAST))
+}
+
 /// The kinds of this crate, each on a body with limits that suit it.
 pub fn insert_kind(app: &mut App, agent: Entity, number: usize) {
     let mut agent = app.world_mut().entity_mut(agent);

@@ -9,7 +9,7 @@ use bevy_steering2d::prelude::*;
 
 use bevy_steering2d::{Propulsion, ReciprocalAvoidance, SteeringSnapshot};
 
-use super::{KINDS, car, insert_kind};
+use super::{KINDS, car, car_to_the_east, insert_kind};
 use crate::common::*;
 
 /// The position of an agent of a kind at the end of each tick.
@@ -334,12 +334,7 @@ fn a_car_keeps_to_a_curve_while_it_brakes_for_a_pace_of_zero() {
 #[test]
 fn nobody_drives_a_disabled_car() {
     let mut app = point_mass_app(HERTZ);
-    let agent = car(
-        Backend::PointMass,
-        &mut app,
-        Body::at(0.0, 0.0),
-        Seek::new(EAST),
-    );
+    let agent = car_to_the_east(Backend::PointMass, &mut app);
     run_ticks(&mut app, 30);
     let pedals = |app: &App| {
         let controls = get::<Controls>(app, agent);
@@ -355,7 +350,7 @@ fn nobody_drives_a_disabled_car() {
 fn a_disabled_car_gets_no_force() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
-        let agent = car(backend, &mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+        let agent = car_to_the_east(backend, &mut app);
         run_seconds(&mut app, 2.0);
         app.world_mut().entity_mut(agent).insert(SteeringDisabled);
         run_ticks(&mut app, 1);

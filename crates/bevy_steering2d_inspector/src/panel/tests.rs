@@ -1,8 +1,11 @@
 //! The panel, with pointer events in a headless app.
 
+use std::time::Duration;
+
 use super::*;
 use crate::SteeringInspectorPlugin;
 use bevy::ecs::reflect::AppTypeRegistry;
+use bevy::time::TimeUpdateStrategy;
 use bevy_egui::egui::{Event, Modifiers, PointerButton, RawInput, Rect as Area, accesskit};
 use bevy_steering2d_core::{
     Alone, BehaviorRegistry, Feelers, PointMass, Prediction, Pursuit, Separation,
@@ -35,6 +38,15 @@ struct TestApp {
 impl TestApp {
     fn new() -> Self {
         Self::with_assets(AssetPlugin::default())
+    }
+
+    /// An app in which each tick lasts 20 ms, however long it takes.
+    fn in_even_ticks() -> Self {
+        let mut test = Self::new();
+        let tick = Duration::from_millis(20);
+        test.world()
+            .insert_resource(TimeUpdateStrategy::ManualDuration(tick));
+        test
     }
 
     fn with_assets(assets: AssetPlugin) -> Self {
@@ -160,7 +172,7 @@ impl TestApp {
             if assets.is_loaded(preset.id()) {
                 return;
             }
-            std::thread::sleep(std::time::Duration::from_millis(5));
+            std::thread::sleep(Duration::from_millis(5));
             self.frame(Vec::new());
         }
         panic!("{preset:?} is not loaded");
@@ -196,11 +208,7 @@ fn switch_changes_the_agents_in_scope() {
 
 #[test]
 fn the_timeline_goes_to_events_of_the_agent_and_back() {
-    let mut test = TestApp::new();
-    test.app
-        .insert_resource(bevy::time::TimeUpdateStrategy::ManualDuration(
-            std::time::Duration::from_millis(20),
-        ));
+    let mut test = TestApp::in_even_ticks();
     let target = Vec2::new(1.0, 0.0);
     let body = (PointMass::default(), Transform::default());
     let agent = (body, bevy_steering2d_core::Arrive::new(target));
@@ -232,11 +240,7 @@ fn the_timeline_goes_to_events_of_the_agent_and_back() {
 
 #[test]
 fn the_timeline_goes_to_an_event_of_the_last_recorded_tick() {
-    let mut test = TestApp::new();
-    test.app
-        .insert_resource(bevy::time::TimeUpdateStrategy::ManualDuration(
-            std::time::Duration::from_millis(20),
-        ));
+    let mut test = TestApp::in_even_ticks();
     let agent = (PointMass::default(), Wander::default());
     let agent = test.world().spawn(agent).id();
     test.select(agent);

@@ -1,6 +1,5 @@
 //! Conditions and predictors that are chosen in rows.
 
-use bevy::time::TimeUpdateStrategy;
 use bevy_steering2d_core::{Cut, Encounter, Predictor, SteeringAppExt, SteeringForce};
 
 use super::*;
@@ -24,11 +23,8 @@ impl Predictor for Present {
 
 /// Two agents that pursue a point, the first of which is shown with its parameters.
 fn hunters() -> (TestApp, [Entity; 2]) {
-    let mut test = TestApp::new();
-    let tick = std::time::Duration::from_millis(20);
+    let mut test = TestApp::in_even_ticks();
     test.app.add_predictor::<Present>();
-    test.app
-        .insert_resource(TimeUpdateStrategy::ManualDuration(tick));
     let hunters = [10.0, -10.0].map(|y| {
         let agent = (PointMass::default(), Transform::from_xyz(0.0, y, 0.0));
         test.world().spawn((agent, Pursuit::new(Vec2::X))).id()

@@ -78,7 +78,7 @@ fn a_file_counts_as_applied_once_it_is_loaded() {
             break;
         }
         assert!(test.shows("Loading broken"), "{:?}", test.texts);
-        std::thread::sleep(std::time::Duration::from_millis(5));
+        std::thread::sleep(Duration::from_millis(5));
         test.frame(Vec::new());
     }
     test.frame(Vec::new());
