@@ -1,5 +1,7 @@
 //! Containment: stays inside an area.
 
+mod turning;
+
 use bevy::prelude::*;
 
 use super::arrive::arrive;
@@ -7,6 +9,7 @@ use super::braking::Braking;
 use super::embeds_influence;
 use super::shared::danger::{braking, closeness, pressing, skin};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
+use turning::turn_inside;
 
 /// Stays inside an area, and returns from outside.
 ///
@@ -22,6 +25,9 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// `mass · (v + c) / response_time` inwards, at most `max_force`, which fades in before the side over a fifth
 /// of the body's radius, or over the way of one update if that is longer. The return speed v is what the maximum
 /// acceleration adds in the response time, more the farther the agent is outside, at most `max_speed`.
+///
+/// A body with a turning circle turns away along the side while its circle fits into the area; where it no
+/// longer does, it brakes, and close to the side it backs off until it has room to turn.
 ///
 /// An area hardly larger than that, in which every place is that near to its sides, has no place
 /// without a push. Such an area brings the agent to rest in its middle, with the force of
@@ -127,37 +133,91 @@ impl Steer for Containment {
 
 /// The force of [`Containment`], N.
 pub fn containment(me: &Agent, area: Area, margin: f32) -> Vec2 {
-    let inset = me.radius + margin;
-    let force: Vec2 = match area {
-        Area::Rect(Rect { min, max }) => {
-            let middle = min.midpoint(max);
-            let (min, max) = ((min + inset).min(middle), (max - inset).max(middle));
-            let room = 0.5 * (max - min);
-            if room.max_element() < skin(me) {
-                return arrive(me, middle, Braking::Physical, room.min_element());
-            }
-            let (below, above) = (me.position - min, max - me.position);
-            let sides = [
-                (Vec2::X, below.x),
-                (Vec2::NEG_X, above.x),
-                (Vec2::Y, below.y),
-                (Vec2::NEG_Y, above.y),
-            ];
-            sides
-                .map(|(inwards, gap)| keep_inside(me, inwards, gap))
-                .iter()
-                .sum()
-        }
-        Area::Circle { center, radius } => {
-            let room = (radius - inset).max(0.0);
-            if room < skin(me) {
-                return arrive(me, center, Braking::Physical, room);
-            }
-            let offset = me.position - center;
-            keep_inside(me, -offset.normalize_or_zero(), room - offset.length())
-        }
+    let inner = area.shrunk(me.radius + margin);
+    let (narrow, wide) = inner.room();
+    if wide < skin(me) {
+        return arrive(me, inner.middle(), Braking::Physical, narrow);
+    }
+    let pushes = inner
+        .sides(me.position)
+        .map(|side| keep_inside(me, side.inwards, side.gap));
+    let push: Vec2 = pushes.iter().sum();
+    turn_inside(me, &inner, push).clamp_length_max(me.max_force)
+}
+
+/// One side of an area, as seen from a point inside.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    /// Unit vector away from the side.
+    inwards: Vec2,
+    /// The distance to the side, m; negative outside.
+    gap: f32,
+}
+
+impl Side {
+    /// In place of a side that an area does not have.
+    const NONE: Self = Self {
+        inwards: Vec2::ZERO,
+        gap: f32::INFINITY,
     };
-    force.clamp_length_max(me.max_force)
+}
+
+impl Area {
+    /// The area without a strip along its edge; at least its middle remains.
+    fn shrunk(self, inset: f32) -> Self {
+        match self {
+            Self::Rect(Rect { min, max }) => {
+                let middle = min.midpoint(max);
+                Self::Rect(Rect {
+                    min: (min + inset).min(middle),
+                    max: (max - inset).max(middle),
+                })
+            }
+            Self::Circle { center, radius } => Self::Circle {
+                center,
+                radius: (radius - inset).max(0.0),
+            },
+        }
+    }
+
+    fn middle(self) -> Vec2 {
+        match self {
+            Self::Rect(rect) => rect.min.midpoint(rect.max),
+            Self::Circle { center, .. } => center,
+        }
+    }
+
+    /// Half of the shorter and of the longer extent, m.
+    fn room(self) -> (f32, f32) {
+        match self {
+            Self::Rect(Rect { min, max }) => {
+                let half = 0.5 * (max - min);
+                (half.min_element(), half.max_element())
+            }
+            Self::Circle { radius, .. } => (radius, radius),
+        }
+    }
+
+    /// The sides as seen from a point: of a disc the nearest point of its edge.
+    fn sides(self, from: Vec2) -> [Side; 4] {
+        let side = |inwards, gap| Side { inwards, gap };
+        match self {
+            Self::Rect(Rect { min, max }) => {
+                let (below, above) = (from - min, max - from);
+                [
+                    side(Vec2::X, below.x),
+                    side(Vec2::NEG_X, above.x),
+                    side(Vec2::Y, below.y),
+                    side(Vec2::NEG_Y, above.y),
+                ]
+            }
+            Self::Circle { center, radius } => {
+                let offset = from - center;
+                let nearest = side(-offset.normalize_or_zero(), radius - offset.length());
+                [nearest, Side::NONE, Side::NONE, Side::NONE]
+            }
+        }
+    }
 }
 
 /// The force away from one side that is `gap` m away, N.

@@ -19,11 +19,11 @@ pub(crate) struct Blockade {
 
 /// The room that an agent needs before an obstacle, in turning radii or in m.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Room {
+pub(crate) struct Room {
     /// The circle that must pass the obstacle.
-    circle: f32,
+    pub(crate) circle: f32,
     /// The gap beyond the margin.
-    gap: f32,
+    pub(crate) gap: f32,
 }
 
 /// In turning radii: with less room the agent begins to back off. The circle has a reserve for the time
@@ -136,7 +136,7 @@ pub(crate) fn backing_from_walls(
 
 /// The force that drives back and turns the front to a side, N: 1 left, −1 right. It leaves no force to
 /// behaviors of a lower priority, which may ask to drive on; the driver keeps to the speed in reverse.
-fn back_off(me: &Agent, side: f32) -> Vec2 {
+pub(crate) fn back_off(me: &Agent, side: f32) -> Vec2 {
     // In reverse gear the front turns the other way than the force.
     let turn = if me.is_reversing() { side } else { -side };
     me.max_force * direction(turn * SHARPEST).rotate(-ahead(me))
@@ -149,7 +149,7 @@ pub(crate) fn backs_off_within(me: &Agent) -> Option<f32> {
 }
 
 /// The room that the agent needs at its speed, m; `None` if it need not or cannot back off.
-fn room_needed(me: &Agent) -> Option<Room> {
+pub(crate) fn room_needed(me: &Agent) -> Option<Room> {
     let backs = |body: &Abilities| body.turning_radius > 0.0 && body.reverse_speed > 0.0;
     let body = me.abilities.filter(backs)?;
     let Room { circle, gap } = if body.reversing { END } else { BEGIN };
