@@ -1,6 +1,7 @@
 //! Fixed colliders as solids of navigation.
 
-use bevy::math::ops;
+mod filling;
+
 use bevy::prelude::*;
 use bevy_rapier2d::parry::shape::{AxisMask, Shape, TypedShape, VoxelData};
 use bevy_rapier2d::prelude::*;
@@ -13,6 +14,7 @@ use bevy_steering2d_navigation::{
 
 use crate::owners::{Owners, entity_of};
 use crate::radius::rectangle;
+use filling::fill;
 
 /// Keeps the solids of navigation equal to the fixed colliders, while an agent, a group or a field needs
 /// them.
@@ -70,10 +72,6 @@ fn is_solid(
 
 /// Half the length of the solid along the edge of a half-space, m. It bounds the grid in which solids are found.
 const EDGE: f32 = 1_000.0;
-
-/// The solid inside a convex shape begins so far below its surface, m, or at a fifth of the way to the middle of a thin one:
-/// so that seen from outside the sides are nearer, and paths bend around the corners of the shape alone.
-const BELOW: f32 = 0.016;
 
 /// The outlines of shapes at a pose, as solids.
 struct Outline<'a> {
@@ -152,16 +150,15 @@ impl Outline<'_> {
     /// Adds a convex polygon with a border of this width, m.
     ///
     /// Between its sides alone a box has room for the center of an agent, and the way out of a thin one would lead
-    /// from the nearer side through the other. In the capsule inside it distances are negative.
+    /// from the nearer side through the other. In the capsules inside it distances are negative.
     fn filled(&mut self, corners: &[Vec2], border: f32) {
         let ends = corners.iter().cycle().skip(1);
         for (&from, &to) in corners.iter().zip(ends) {
             self.segment(from, to, border);
         }
-        if let Some((from, to, radius)) = capsule_inside(corners) {
-            let thickness = radius + border;
-            self.segment(from, to, (thickness - BELOW).max(0.8 * thickness));
-        }
+        fill(corners, border, |from, to, radius| {
+            self.segment(from, to, radius);
+        });
     }
 
     /// Adds the sides of the upright box around a shape.
@@ -172,44 +169,6 @@ impl Outline<'_> {
         self.solids
             .extend(Solid::outline(&corners).filter(Solid::is_sound));
     }
-}
-
-/// A capsule inside a convex polygon, along its longer axis: both ends of its center line, and its radius, m. `None` in a
-/// polygon without an area.
-fn capsule_inside(corners: &[Vec2]) -> Option<(Vec2, Vec2, f32)> {
-    /// A side with a smaller slope is parallel to the axis, up to rounding.
-    const LEVEL: f32 = 1e-4;
-    let middle = corners.iter().sum::<Vec2>() / corners.len() as f32;
-    let spread = corners.iter().map(|&corner| corner - middle);
-    let [xx, xy, yy] = spread.fold([0.0; 3], |[xx, xy, yy], it| {
-        [xx + it.x * it.x, xy + it.x * it.y, yy + it.y * it.y]
-    });
-    let axis = Vec2::from_angle(0.5 * ops::atan2(2.0 * xy, xx - yy));
-    let next = corners.iter().cycle().skip(1);
-    let area: f32 = corners
-        .iter()
-        .zip(next.clone())
-        .map(|(a, b)| a.perp_dot(*b))
-        .sum();
-    // Distance from the middle, and how fast it grows along the axis.
-    let sides = corners.iter().zip(next).filter_map(|(&from, &to)| {
-        let inwards = area.signum() * (to - from).try_normalize()?.perp();
-        Some(((middle - from).dot(inwards), axis.dot(inwards)))
-    });
-    let distances = sides.clone().map(|side| side.0);
-    let radius = distances.fold(f32::INFINITY, f32::min);
-    // The distance from the nearest side is a concave function, so between these ends it is no less.
-    let (mut back, mut forth) = (f32::NEG_INFINITY, f32::INFINITY);
-    for (distance, slope) in sides {
-        let reach = (radius - distance) / slope;
-        if slope > LEVEL {
-            back = back.max(reach);
-        } else if slope < -LEVEL {
-            forth = forth.min(reach);
-        }
-    }
-    let is_sound = radius > 0.0 && back.is_finite() && forth.is_finite();
-    is_sound.then(|| (middle + back * axis, middle + forth * axis, radius))
 }
 
 /// The sides of a voxel that touch no other one, each with its two ends.
@@ -231,6 +190,8 @@ fn free_sides(size: Vec2, voxel: VoxelData) -> impl Iterator<Item = [Vec2; 2]> {
 
 #[cfg(test)]
 mod tests {
+    use bevy_steering2d_core::{RandomStream, SteeringId};
+
     use super::*;
 
     fn solids_of(collider: &Collider, at: Vec2) -> Vec<Solid> {
@@ -249,14 +210,15 @@ mod tests {
         let corners = [Vec2::ZERO, Vec2::X, Vec2::Y];
         for (collider, count) in [
             (Collider::ball(0.5), 1),
-            (Collider::cuboid(1.0, 2.0), 5),
-            (Collider::round_cuboid(1.0, 2.0, 0.1), 5),
+            (Collider::cuboid(0.5, 2.0), 5),
+            (Collider::cuboid(1.0, 2.0), 9),
+            (Collider::round_cuboid(1.0, 2.0, 0.1), 9),
             (Collider::capsule_x(1.0, 0.3), 1),
             (Collider::triangle(corners[0], corners[1], corners[2]), 4),
             (Collider::polyline(corners.to_vec(), None), 2),
             (
                 Collider::compound(vec![(at, 0.0, Collider::cuboid(1.0, 1.0))]),
-                5,
+                9,
             ),
             (
                 Collider::voxels(Vec2::splat(0.5), &[IVec2::ZERO, IVec2::X, 5 * IVec2::X]),
@@ -296,31 +258,46 @@ mod tests {
         let hexagon: Vec<Vec2> = (0..6)
             .map(|side| Vec2::new(1.0, 3.0) * Vec2::from_angle(side as f32))
             .collect();
+        let house = [(-5.0, -5.0), (5.0, -5.0), (5.0, 5.0), (-5.0, 5.0)].map(Vec2::from);
+        // Its short side lies beyond the middle of the polygon without the rim.
+        let chipped = [(0.0, 0.0), (9.0, 0.0), (9.0, 5.9), (8.9, 6.0), (0.0, 6.0)].map(Vec2::from);
         for points in [
             plank.to_vec(),
             hexagon,
             vec![Vec2::ZERO, 4.0 * Vec2::X, Vec2::new(1.0, 0.5)],
+            vec![Vec2::ZERO, 30.0 * Vec2::X, Vec2::new(10.0, 8.0)],
+            house.to_vec(),
+            chipped.to_vec(),
         ] {
             let hull = Collider::convex_hull(&points).unwrap();
             let solids = solids_of(&hull, Vec2::ZERO);
-            assert_eq!(solids.len(), points.len() + 1);
-            let filling = solids.last().unwrap();
-            assert!(filling.radius > 0.0);
-            for end in [filling.from, filling.to] {
-                let to_side = solids[..points.len()].iter().map(|side| side.distance(end));
-                let depth = to_side.fold(f32::INFINITY, f32::min);
-                assert!(
-                    depth > filling.radius,
-                    "{points:?}: {depth} m deep, {filling:?}"
-                );
+            let (sides, filling) = solids.split_at(points.len());
+            assert!(!filling.is_empty());
+            let depth = |point: Vec2| {
+                let to_sides = sides.iter().map(|side| side.distance(point));
+                to_sides.fold(f32::INFINITY, f32::min)
+            };
+            for capsule in filling {
+                assert!(capsule.radius > 0.0);
+                for end in [capsule.from, capsule.to] {
+                    let depth = depth(end);
+                    assert!(
+                        depth > capsule.radius,
+                        "{points:?}: {depth} m deep, {capsule:?}"
+                    );
+                }
+            }
+            // All that is left inside is too narrow for a body.
+            let area = Rect::from_corners(Vec2::splat(-10.0), Vec2::splat(30.0));
+            let mut random = RandomStream::new(7, SteeringId(0), 1);
+            for _ in 0..20_000 {
+                let point = random.point_in(area);
+                let inside = hull.contains_local_point(point);
+                let clear = solids.iter().map(|it| it.distance(point));
+                let clear = clear.fold(f32::INFINITY, f32::min);
+                assert!(!inside || clear < 0.2, "{points:?}: {clear} m at {point}");
             }
         }
-    }
-
-    #[test]
-    fn a_shape_without_an_area_is_an_outline_only() {
-        assert_eq!(capsule_inside(&[Vec2::ZERO, Vec2::X, 2.0 * Vec2::X]), None);
-        assert_eq!(capsule_inside(&[Vec2::ONE; 3]), None);
     }
 
     #[test]
