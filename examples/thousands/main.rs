@@ -18,13 +18,13 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use alloc_tracker::{Allocator, Session};
-use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::digest;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::recorder::SteeringRecorder;
-use bevy_steering2d_steerbench::{Body, share_passes_among};
+use bevy_steering2d_steerbench::Body;
+use bevy_steering2d_steerbench::headless::{self, Tick};
 use options::{HELP, Options, RADIUS, TURN};
 use serde::{Serialize, Serializer};
 use shared::arguments::Arguments;
@@ -34,7 +34,8 @@ use shared::{interrupts, jobs, progress};
 #[global_allocator]
 static ALLOCATOR: Allocator<System> = Allocator::system();
 
-const TICK: Duration = Duration::from_nanos(16_666_667);
+/// Length of a tick.
+const STEP: Duration = Duration::from_nanos(16_666_667);
 /// Ticks before the measurement, in which buffers grow to their size.
 const WARM_UP: u32 = 20;
 /// The same with `--record`, in which the recording fills its memory.
@@ -73,10 +74,6 @@ fn print_measurement(options: &Options) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The schedule of one tick, and nothing else.
-#[derive(ScheduleLabel, Debug, Clone, PartialEq, Eq, Hash)]
-struct Tick;
-
 /// From the first mark to the last.
 #[derive(SystemSet, Debug, Clone, PartialEq, Eq, Hash)]
 struct Steering;
@@ -93,32 +90,34 @@ fn mark<const STEP: usize>(world: &mut World) {
 }
 
 fn build(options: &Options) -> App {
-    let mut app = App::new();
-    app.add_plugins((
-        MinimalPlugins.set(share_passes_among(options.threads)),
-        TransformPlugin,
-    ))
-    .init_schedule(Tick)
-    .insert_resource(SteeringSeed(options.seed))
-    .insert_resource(Marks([Instant::now(); STEPS.len()]))
-    .add_plugins(SteeringPlugin::new(Tick))
-    .add_systems(
-        Tick,
-        (
-            mark::<0>.before(SteeringSystems::Sense),
-            mark::<1>
-                .after(SteeringSystems::Sense)
-                .before(SteeringSystems::Steer),
-            mark::<2>
-                .after(SteeringSystems::Steer)
-                .before(SteeringSystems::Combine),
-            mark::<3>
-                .after(SteeringSystems::Combine)
-                .before(SteeringSystems::Move),
-            mark::<4>.after(SteeringSystems::Move),
-        )
-            .in_set(Steering),
-    );
+    let mut app = headless::app(options.threads, |app| add_measurement(app, options));
+    let world = app.world_mut();
+    for mut physics in world.query::<&mut RapierConfiguration>().iter_mut(world) {
+        physics.gravity = Vec2::ZERO;
+    }
+    app
+}
+
+fn add_measurement(app: &mut App, options: &Options) {
+    app.insert_resource(SteeringSeed(options.seed))
+        .insert_resource(Marks([Instant::now(); STEPS.len()]))
+        .add_systems(
+            Tick,
+            (
+                mark::<0>.before(SteeringSystems::Sense),
+                mark::<1>
+                    .after(SteeringSystems::Sense)
+                    .before(SteeringSystems::Steer),
+                mark::<2>
+                    .after(SteeringSystems::Steer)
+                    .before(SteeringSystems::Combine),
+                mark::<3>
+                    .after(SteeringSystems::Combine)
+                    .before(SteeringSystems::Move),
+                mark::<4>.after(SteeringSystems::Move),
+            )
+                .in_set(Steering),
+        );
     if options.body == Body::Rapier {
         app.add_plugins(RapierPhysicsPlugin::<NoUserData>::default().in_schedule(Tick));
         // Rapier's systems run before the first mark and after the last.
@@ -136,14 +135,6 @@ fn build(options: &Options) -> App {
         let budget = (RECORDED * options.agents.get()).max(LEAST_RECORDED);
         app.add_plugins(SteeringRecorderPlugin { budget });
     }
-    app.finish();
-    app.cleanup();
-    app.update();
-    let world = app.world_mut();
-    for mut physics in world.query::<&mut RapierConfiguration>().iter_mut(world) {
-        physics.gravity = Vec2::ZERO;
-    }
-    app
 }
 
 fn spawn(world: &mut World, options: &Options) {
@@ -231,6 +222,21 @@ fn measure(options: &Options) -> Option<Measurement> {
     let mut app = build(options);
     let world = app.world_mut();
     spawn(world, options);
+    run(world, options).figures(world, options)
+}
+
+/// The measured ticks of a run.
+#[derive(Default)]
+struct Run {
+    times: Times,
+    /// Those of ticks that were not recorded, with `--record`.
+    unrecorded: Times,
+    ran: u64,
+    allocations: u64,
+}
+
+/// Warms up, and measures until all ticks have run or Ctrl-C comes.
+fn run(world: &mut World, options: &Options) -> Run {
     let warm_up = if options.record {
         WARM_UP_RECORDING
     } else {
@@ -251,9 +257,7 @@ fn measure(options: &Options) -> Option<Measurement> {
     }
     let session = Session::new().no_stdout().no_file();
     let allocations = session.operation("tick");
-    let mut times = Times::default();
-    let mut unrecorded = Times::default();
-    let mut ran = 0;
+    let mut run = Run::default();
     for tick in 0..asked {
         if interrupts::came() {
             break;
@@ -265,49 +269,59 @@ fn measure(options: &Options) -> Option<Measurement> {
         let counting = is_on.then(|| allocations.measure_process().iterations(1));
         let tick = run_tick(world);
         drop(counting);
-        let times = if is_on { &mut times } else { &mut unrecorded };
+        let times = if is_on {
+            &mut run.times
+        } else {
+            &mut run.unrecorded
+        };
         times.record(tick, world.resource::<Marks>());
-        ran += 1;
+        run.ran += 1;
         bar.inc(1);
     }
     bar.finish_and_clear();
-    if times.ticks.is_empty() || options.record && unrecorded.ticks.is_empty() {
-        return None;
-    }
-    let agents = options.agents.get() as f64;
-    let per_agent = |time: f64| rounded(time / agents, 1);
-    let recording = world.get_resource::<SteeringRecorder>().map(|recorder| {
-        let recorded = recorder.snapshots(0..=u32::MAX).count();
-        Recording {
-            cost: per_agent(median(&times.ticks) - median(&unrecorded.ticks)),
-            fastest_cost: per_agent(fastest(&times.ticks) - fastest(&unrecorded.ticks)),
-            bytes_per_agent_tick: per_agent(recorder.bytes() as f64 / recorded as f64),
+    let report = session.to_report();
+    let counted = report.operations();
+    run.allocations = counted.map(|(_, it)| it.total_allocations_count()).sum();
+    run
+}
+
+impl Run {
+    /// `None` if nothing was measured.
+    fn figures(&self, world: &mut World, options: &Options) -> Option<Measurement> {
+        let (times, unrecorded) = (&self.times, &self.unrecorded);
+        if times.ticks.is_empty() || options.record && unrecorded.ticks.is_empty() {
+            return None;
         }
-    });
-    let allocations: u64 = session
-        .to_report()
-        .operations()
-        .map(|(_, tick)| tick.total_allocations_count())
-        .sum();
-    let (neighbors, candidates) = crowding(world);
-    Some(Measurement {
-        ran,
-        ticks: times.ticks.len(),
-        ns_per_agent_tick: per_agent(median(&times.ticks)),
-        stages: BySteps(times.steps.each_ref().map(|it| per_agent(median(it)))),
-        fastest_tick: per_agent(fastest(&times.ticks)),
-        fastest_stages: BySteps(times.steps.each_ref().map(|it| per_agent(fastest(it)))),
-        mean_neighbors: rounded(neighbors, 2),
-        mean_candidates: rounded(candidates, 2),
-        allocations_per_tick: rounded(allocations as f64 / times.ticks.len() as f64, 2),
-        recording,
-        state_hash: format!("{:016x}", state_hash(world)),
-    })
+        let agents = options.agents.get() as f64;
+        let per_agent = |time: f64| rounded(time / agents, 1);
+        let recording = world.get_resource::<SteeringRecorder>().map(|recorder| {
+            let recorded = recorder.snapshots(0..=u32::MAX).count();
+            Recording {
+                cost: per_agent(median(&times.ticks) - median(&unrecorded.ticks)),
+                fastest_cost: per_agent(fastest(&times.ticks) - fastest(&unrecorded.ticks)),
+                bytes_per_agent_tick: per_agent(recorder.bytes() as f64 / recorded as f64),
+            }
+        });
+        let (neighbors, candidates) = crowding(world);
+        Some(Measurement {
+            ran: self.ran,
+            ticks: times.ticks.len(),
+            ns_per_agent_tick: per_agent(median(&times.ticks)),
+            stages: BySteps(times.steps.each_ref().map(|it| per_agent(median(it)))),
+            fastest_tick: per_agent(fastest(&times.ticks)),
+            fastest_stages: BySteps(times.steps.each_ref().map(|it| per_agent(fastest(it)))),
+            mean_neighbors: rounded(neighbors, 2),
+            mean_candidates: rounded(candidates, 2),
+            allocations_per_tick: rounded(self.allocations as f64 / times.ticks.len() as f64, 2),
+            recording,
+            state_hash: format!("{:016x}", state_hash(world)),
+        })
+    }
 }
 
 /// Runs one tick; returns its start and its end.
 fn run_tick(world: &mut World) -> [Instant; 2] {
-    world.resource_mut::<Time>().advance_by(TICK);
+    world.resource_mut::<Time>().advance_by(STEP);
     let start = Instant::now();
     world.run_schedule(Tick);
     [start, Instant::now()]
