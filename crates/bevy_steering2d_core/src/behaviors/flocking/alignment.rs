@@ -1,16 +1,11 @@
 //! Alignment: heads in the average direction of the neighbors.
 
-use std::f32::consts::TAU;
-
 use bevy::prelude::*;
 
 use super::accumulate::{AccumulatedSums, sum_around};
-use super::profile::Visibility;
-use super::rule::{Limits, Rule, Seen, Sum, sum_over};
+use super::rule::{Limits, Rule, Seen, Sum, rule_parameters, sum_over};
 use crate::behaviors::embeds_influence;
-use crate::perception::{
-    Neighbor, Neighbors, Perception, SteeringGroups, with_field_of_view, with_groups,
-};
+use crate::perception::{Neighbor, Neighbors, Perception, SteeringGroups};
 use crate::{Abilities, Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Vehicle};
 use bevy_steering2d_kernel::simd::Number;
 
@@ -42,47 +37,7 @@ pub struct Alignment {
     pub influence: Influence,
 }
 
-impl Alignment {
-    /// Neighbors count within `perception_radius` m.
-    pub fn new(perception_radius: f32) -> Self {
-        Self {
-            perception_radius,
-            ..Self::default()
-        }
-    }
-
-    with_groups!();
-
-    with_field_of_view!();
-
-    /// Sets the [`max_neighbors`](Self::max_neighbors).
-    #[must_use]
-    pub fn with_max_neighbors(mut self, max_neighbors: u32) -> Self {
-        self.max_neighbors = max_neighbors;
-        self
-    }
-
-    pub(super) fn visibility(&self) -> Visibility {
-        Visibility {
-            radius: self.perception_radius,
-            field_of_view: self.field_of_view,
-            groups: self.groups,
-            max_neighbors: self.max_neighbors,
-        }
-    }
-}
-
-impl Default for Alignment {
-    fn default() -> Self {
-        Self {
-            perception_radius: 6.0,
-            field_of_view: TAU,
-            groups: SteeringGroups::ALL,
-            max_neighbors: u32::MAX,
-            influence: Influence::of::<Self>(),
-        }
-    }
-}
+rule_parameters!(Alignment, perception_radius: 6.0);
 
 impl Behavior for Alignment {
     const PRIORITY: i16 = 120;
@@ -95,9 +50,7 @@ impl Behavior for Alignment {
 
     #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_range("Alignment.perception_radius", self.perception_radius)?;
-        InvalidParameter::unless_field_of_view("Alignment.field_of_view", self.field_of_view)?;
-        InvalidParameter::unless_some("Alignment.max_neighbors", self.max_neighbors)
+        self.check_view()
     }
 }
 

@@ -1,14 +1,11 @@
 //! Cohesion: moves towards the center of the neighbors.
 
-use std::f32::consts::TAU;
-
 use bevy::prelude::*;
 
 use super::accumulate::sum_around;
-use super::profile::Visibility;
-use super::rule::{Limits, Rule, Seen, Sum, sum_over};
+use super::rule::{Limits, Rule, Seen, Sum, rule_parameters, sum_over};
 use crate::behaviors::embeds_influence;
-use crate::perception::{Neighbor, Neighbors, SteeringGroups, with_field_of_view, with_groups};
+use crate::perception::{Neighbor, Neighbors, SteeringGroups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 use bevy_steering2d_kernel::simd::{Number, clamp_length};
 
@@ -39,47 +36,7 @@ pub struct Cohesion {
     pub influence: Influence,
 }
 
-impl Cohesion {
-    /// Neighbors count within `perception_radius` m.
-    pub fn new(perception_radius: f32) -> Self {
-        Self {
-            perception_radius,
-            ..Self::default()
-        }
-    }
-
-    with_groups!();
-
-    with_field_of_view!();
-
-    /// Sets the [`max_neighbors`](Self::max_neighbors).
-    #[must_use]
-    pub fn with_max_neighbors(mut self, max_neighbors: u32) -> Self {
-        self.max_neighbors = max_neighbors;
-        self
-    }
-
-    pub(super) fn visibility(&self) -> Visibility {
-        Visibility {
-            radius: self.perception_radius,
-            field_of_view: self.field_of_view,
-            groups: self.groups,
-            max_neighbors: self.max_neighbors,
-        }
-    }
-}
-
-impl Default for Cohesion {
-    fn default() -> Self {
-        Self {
-            perception_radius: 8.0,
-            field_of_view: TAU,
-            groups: SteeringGroups::ALL,
-            max_neighbors: u32::MAX,
-            influence: Influence::of::<Self>(),
-        }
-    }
-}
+rule_parameters!(Cohesion, perception_radius: 8.0);
 
 impl Behavior for Cohesion {
     const PRIORITY: i16 = 110;
@@ -92,9 +49,7 @@ impl Behavior for Cohesion {
 
     #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_range("Cohesion.perception_radius", self.perception_radius)?;
-        InvalidParameter::unless_field_of_view("Cohesion.field_of_view", self.field_of_view)?;
-        InvalidParameter::unless_some("Cohesion.max_neighbors", self.max_neighbors)
+        self.check_view()
     }
 }
 

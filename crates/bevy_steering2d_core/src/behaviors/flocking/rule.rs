@@ -23,6 +23,70 @@ pub(super) trait Rule {
     fn force<N: Number>(me: &Limits<N>, sum: &Sum<N>, per_radius: N) -> [N; 2];
 }
 
+/// The constructor, setters, default and check of a rule's parameters, with the default perception radius, m.
+macro_rules! rule_parameters {
+    ($rule:ident, perception_radius: $radius:literal) => {
+        impl $rule {
+            /// Neighbors count within `perception_radius` m.
+            pub fn new(perception_radius: f32) -> Self {
+                Self {
+                    perception_radius,
+                    ..Self::default()
+                }
+            }
+
+            $crate::perception::with_groups!();
+
+            $crate::perception::with_field_of_view!();
+
+            /// Sets the [`max_neighbors`](Self::max_neighbors).
+            #[must_use]
+            pub fn with_max_neighbors(mut self, max_neighbors: u32) -> Self {
+                self.max_neighbors = max_neighbors;
+                self
+            }
+
+            pub(super) fn visibility(&self) -> super::profile::Visibility {
+                super::profile::Visibility {
+                    radius: self.perception_radius,
+                    field_of_view: self.field_of_view,
+                    groups: self.groups,
+                    max_neighbors: self.max_neighbors,
+                }
+            }
+
+            #[inline]
+            fn check_view(&self) -> Result<(), InvalidParameter> {
+                InvalidParameter::unless_range(
+                    concat!(stringify!($rule), ".perception_radius"),
+                    self.perception_radius,
+                )?;
+                InvalidParameter::unless_field_of_view(
+                    concat!(stringify!($rule), ".field_of_view"),
+                    self.field_of_view,
+                )?;
+                InvalidParameter::unless_some(
+                    concat!(stringify!($rule), ".max_neighbors"),
+                    self.max_neighbors,
+                )
+            }
+        }
+
+        impl Default for $rule {
+            fn default() -> Self {
+                Self {
+                    perception_radius: $radius,
+                    field_of_view: std::f32::consts::TAU,
+                    groups: SteeringGroups::ALL,
+                    max_neighbors: u32::MAX,
+                    influence: Influence::of::<Self>(),
+                }
+            }
+        }
+    };
+}
+pub(super) use rule_parameters;
+
 /// A neighbor relative to an agent.
 pub(super) struct Seen<N> {
     /// From the agent to the neighbor, m.

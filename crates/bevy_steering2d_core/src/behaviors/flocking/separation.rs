@@ -6,10 +6,9 @@ use bevy::math::ops;
 use bevy::prelude::*;
 
 use super::accumulate::sum_around;
-use super::profile::Visibility;
-use super::rule::{Limits, Rule, SPOT_SQUARED, Seen, Sum, sum_over};
+use super::rule::{Limits, Rule, SPOT_SQUARED, Seen, Sum, rule_parameters, sum_over};
 use crate::behaviors::embeds_influence;
-use crate::perception::{Neighbor, Neighbors, SteeringGroups, with_field_of_view, with_groups};
+use crate::perception::{Neighbor, Neighbors, SteeringGroups};
 use crate::random::GOLDEN_RATIO;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringId};
 use bevy_steering2d_kernel::simd::{Number, clamp_length};
@@ -48,47 +47,7 @@ pub struct Separation {
     pub influence: Influence,
 }
 
-impl Separation {
-    /// Neighbors count within `perception_radius` m.
-    pub fn new(perception_radius: f32) -> Self {
-        Self {
-            perception_radius,
-            ..Self::default()
-        }
-    }
-
-    with_groups!();
-
-    with_field_of_view!();
-
-    /// Sets the [`max_neighbors`](Self::max_neighbors).
-    #[must_use]
-    pub fn with_max_neighbors(mut self, max_neighbors: u32) -> Self {
-        self.max_neighbors = max_neighbors;
-        self
-    }
-
-    pub(super) fn visibility(&self) -> Visibility {
-        Visibility {
-            radius: self.perception_radius,
-            field_of_view: self.field_of_view,
-            groups: self.groups,
-            max_neighbors: self.max_neighbors,
-        }
-    }
-}
-
-impl Default for Separation {
-    fn default() -> Self {
-        Self {
-            perception_radius: 2.0,
-            field_of_view: TAU,
-            groups: SteeringGroups::ALL,
-            max_neighbors: u32::MAX,
-            influence: Influence::of::<Self>(),
-        }
-    }
-}
+rule_parameters!(Separation, perception_radius: 2.0);
 
 impl Behavior for Separation {
     const PRIORITY: i16 = 130;
@@ -101,9 +60,7 @@ impl Behavior for Separation {
 
     #[inline]
     fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_range("Separation.perception_radius", self.perception_radius)?;
-        InvalidParameter::unless_field_of_view("Separation.field_of_view", self.field_of_view)?;
-        InvalidParameter::unless_some("Separation.max_neighbors", self.max_neighbors)
+        self.check_view()
     }
 }
 
