@@ -82,10 +82,40 @@ impl<T: TypePath> Chosen for T {
     };
 }
 
-/// Equality by type, and serialization as the short name, for a [`Choice`] whose private field has a
-/// type id `id`.
+/// Makes a [`Choice`] of a type whose private field has a type id `id`, and which `$by` makes from a `$what`: with equality by
+/// type, serialization as the short name, and the type data by which tools find what is registered.
 macro_rules! choose_by_name {
-    ($choice:ident) => {
+    ($choice:ident::$by:ident, $kind:literal, $what:ident as $reflect:ident, built_in: [$($built_in:ident),*]) => {
+        impl $crate::by_name::Choice for $choice {
+            const KIND: &'static str = $kind;
+            const BUILT_IN: &'static [Self] = &[$(Self::$by::<$built_in>()),*];
+
+            fn name(self) -> &'static str {
+                Self::name(self)
+            }
+
+            fn of(registration: &bevy::reflect::TypeRegistration) -> Option<Self> {
+                Some(registration.data::<$reflect>()?.choice())
+            }
+        }
+
+        #[doc = concat!("Type data of a registered [`", stringify!($what), "`], by which tools find it.")]
+        #[derive(Clone, Copy, Debug)]
+        pub struct $reflect($choice);
+
+        impl $reflect {
+            #[doc = concat!("The value that names this ", $kind, ".")]
+            pub fn choice(self) -> $choice {
+                self.0
+            }
+        }
+
+        impl<T: $what> bevy::reflect::FromType<T> for $reflect {
+            fn from_type() -> Self {
+                Self($choice::$by::<T>())
+            }
+        }
+
         impl PartialEq for $choice {
             #[inline]
             fn eq(&self, other: &Self) -> bool {

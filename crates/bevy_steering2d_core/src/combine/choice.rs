@@ -4,14 +4,13 @@ use std::any::TypeId;
 
 use bevy::prelude::*;
 use bevy::reflect::serde::{ReflectDeserializeWithRegistry, ReflectSerializeWithRegistry};
-use bevy::reflect::{FromType, TypeRegistration};
 
 use super::combiner::Combiner;
 use super::combiners::{Average, Dithered, Prioritized, WeightedSum};
 use super::entry::{rank, sort_by_priority};
 use crate::LedgerEntry;
 use crate::agent::limited;
-use crate::by_name::{Choice, ReflectChoice, choose_by_name};
+use crate::by_name::{ReflectChoice, choose_by_name};
 
 /// Chooses the combiner of an agent; it may be changed at any time. Default [`Prioritized`].
 ///
@@ -108,41 +107,9 @@ impl Default for Combine {
     }
 }
 
-choose_by_name!(Combine);
-
-impl Choice for Combine {
-    const KIND: &'static str = "combiner";
-    const BUILT_IN: &'static [Self] = &[
-        Self::WEIGHTED_SUM,
-        Self::AVERAGE,
-        Self::PRIORITIZED,
-        Self::DITHERED,
-    ];
-
-    fn name(self) -> &'static str {
-        Self::name(self)
-    }
-
-    fn of(registration: &TypeRegistration) -> Option<Self> {
-        Some(registration.data::<ReflectCombiner>()?.choice())
-    }
-}
-
-/// Type data of a registered [`Combiner`], by which tools find it.
-#[derive(Clone, Copy, Debug)]
-pub struct ReflectCombiner(Combine);
-
-impl ReflectCombiner {
-    /// The component that chooses this combiner.
-    pub fn choice(self) -> Combine {
-        self.0
-    }
-}
-
-impl<C: Combiner> FromType<C> for ReflectCombiner {
-    fn from_type() -> Self {
-        Self(Combine::by::<C>())
-    }
+choose_by_name! {
+    Combine::by, "combiner", Combiner as ReflectCombiner,
+    built_in: [WeightedSum, Average, Prioritized, Dithered]
 }
 
 /// Registers a combiner. A second call for the same type does nothing.

@@ -2,10 +2,9 @@
 
 use bevy::prelude::*;
 use bevy::reflect::serde::{ReflectDeserializeWithRegistry, ReflectSerializeWithRegistry};
-use bevy::reflect::{FromType, TypeRegistration};
 
 use super::{Alone, Condition, IsStuck, TargetInSight};
-use crate::by_name::{Choice, Chosen, ChosenType, ReflectChoice, choose_by_name};
+use crate::by_name::{Chosen, ChosenType, ReflectChoice, choose_by_name};
 
 /// When a behavior acts: always, or depending on a [`Condition`].
 ///
@@ -73,38 +72,7 @@ impl Default for ConditionType {
     }
 }
 
-choose_by_name!(ConditionType);
-
-impl Choice for ConditionType {
-    const KIND: &'static str = "condition";
-    const BUILT_IN: &'static [Self] = &[
-        Self::of::<Alone>(),
-        Self::of::<TargetInSight>(),
-        Self::of::<IsStuck>(),
-    ];
-
-    fn name(self) -> &'static str {
-        Self::name(self)
-    }
-
-    fn of(registration: &TypeRegistration) -> Option<Self> {
-        Some(registration.data::<ReflectCondition>()?.choice())
-    }
-}
-
-/// Type data of a registered [`Condition`], by which tools find it.
-#[derive(Clone, Copy, Debug)]
-pub struct ReflectCondition(ConditionType);
-
-impl ReflectCondition {
-    /// The value that names this condition.
-    pub fn choice(self) -> ConditionType {
-        self.0
-    }
-}
-
-impl<C: Condition> FromType<C> for ReflectCondition {
-    fn from_type() -> Self {
-        Self(ConditionType::of::<C>())
-    }
+choose_by_name! {
+    ConditionType::of, "condition", Condition as ReflectCondition,
+    built_in: [Alone, TargetInSight, IsStuck]
 }

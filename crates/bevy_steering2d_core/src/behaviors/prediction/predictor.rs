@@ -5,14 +5,14 @@ use bevy::ecs::query::QueryItem;
 use bevy::ecs::system::{StaticSystemParam, SystemParam, SystemParamItem};
 use bevy::prelude::*;
 use bevy::reflect::serde::{ReflectDeserializeWithRegistry, ReflectSerializeWithRegistry};
-use bevy::reflect::{FromType, GetTypeRegistration, TypePath, TypeRegistration};
+use bevy::reflect::{GetTypeRegistration, TypePath};
 
 use super::Prediction;
 use super::sighting::Sighting;
 use crate::behavior_entity::SteersFor;
 use crate::behavior_needs::Senses;
 use crate::behaviors::{Evade, Pursuit};
-use crate::by_name::{Choice, Chosen, ChosenType, ReflectChoice, choose_by_name};
+use crate::by_name::{Chosen, ChosenType, ReflectChoice, choose_by_name};
 use crate::companion::register_companion;
 use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::pipeline::{Preparation, PreparationOrder};
@@ -126,36 +126,8 @@ impl PredictorType {
     }
 }
 
-choose_by_name!(PredictorType);
-
-impl Choice for PredictorType {
-    const KIND: &'static str = "predictor";
-    const BUILT_IN: &'static [Self] = &[];
-
-    fn name(self) -> &'static str {
-        Self::name(self)
-    }
-
-    fn of(registration: &TypeRegistration) -> Option<Self> {
-        Some(registration.data::<ReflectPredictor>()?.choice())
-    }
-}
-
-/// Type data of a registered [`Predictor`], by which tools find it.
-#[derive(Clone, Copy, Debug)]
-pub struct ReflectPredictor(PredictorType);
-
-impl ReflectPredictor {
-    /// The value that names this predictor.
-    pub fn choice(self) -> PredictorType {
-        self.0
-    }
-}
-
-impl<P: Predictor> FromType<P> for ReflectPredictor {
-    fn from_type() -> Self {
-        Self(PredictorType::of::<P>())
-    }
+choose_by_name! {
+    PredictorType::of, "predictor", Predictor as ReflectPredictor, built_in: []
 }
 
 /// A behavior with a [`Prediction`].
