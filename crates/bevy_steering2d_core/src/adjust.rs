@@ -16,12 +16,14 @@ use crate::{
 
 /// A [`Behavior`] of the Adjust step: a force from what the agent's other behaviors request.
 ///
-/// Adjustments run in order of registration, after all behaviors of the Steer step; those that change
-/// [what the agent prefers](Self::IS_PREFERENCE) before the others. Each reads the entries of the adjustments before it, and its force is an entry of the same ledger; the entries of
-/// adjustments on behavior entities are there once all that change preferences have run. Under
-/// [`WeightedSum`](crate::WeightedSum) the force `influence.unweighted(desired - requests.force)` replaces
-/// the requests by `desired`; other combiners may cut the requests, and the adjustment as well. It may be as
-/// long as `max_force` and the requests together.
+/// Adjustments run after all behaviors of the Steer step, in order of registration:
+///
+/// - Those that change [what the agent prefers](Self::IS_PREFERENCE) run before the others.
+/// - Each reads the entries of those before it, and adds one to the same ledger. Entries of adjustments on behavior
+///   entities are there once all that change preferences have run.
+/// - The force may be as long as `max_force` and the requests together. Under [`WeightedSum`](crate::WeightedSum)
+///   `influence.unweighted(desired - requests.force)` replaces the requests by `desired`; other combiners may cut the
+///   requests, and the adjustment as well.
 ///
 /// ```
 /// use bevy::prelude::*;

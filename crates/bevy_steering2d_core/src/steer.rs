@@ -14,10 +14,9 @@ use crate::events::{TargetLost, TargetWatch};
 use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::pipeline::BehaviorSlot;
 use crate::{
-    Abilities, Agent, Behavior, BehaviorGroup, BehaviorId, ConditionType, Cut, Influence,
-    InvalidParameter, Kinematics, LedgerEntry, PointMass, Requests, SteeringClock,
-    SteeringDisabled, SteeringForce, SteeringId, SteeringWarnings, Target, Targets, ThinkEvery,
-    Vehicle,
+    Abilities, Agent, Behavior, BehaviorGroup, BehaviorId, Cut, Influence, InvalidParameter,
+    Kinematics, LedgerEntry, PointMass, Requests, SteeringClock, SteeringDisabled, SteeringForce,
+    SteeringId, SteeringWarnings, Target, Targets, ThinkEvery, Vehicle,
 };
 
 /// A [`Behavior`] of the Steer step: a force from what the agent perceives.
@@ -355,14 +354,16 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         }
         let [first, second] = behavior.targets();
         let own = Some(Target::Entity(agent.entity));
-        // A path alone, in the second place, may be on the agent.
+        // `[None, Some(agent)]` is a path on the agent itself, which is allowed.
         if first == own || first.is_some() && second == own {
             self.warn_of_no_force::<B>(source, "aims at its own agent");
             return Cut::Invalid;
         }
         let verdict = conditions.verdict(influence.when, source, || Some(agent.entity));
         if let Verdict::Missing(condition) = verdict {
-            self.warn_of_missing_condition::<B>(source, condition);
+            let name = B::short_type_path();
+            self.warnings
+                .raise_missing(self.clock, source, name, condition);
         }
         verdict.cut()
     }
@@ -413,28 +414,11 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
     }
 
     #[cold]
-    pub(crate) fn warn_of_missing_condition<B: Behavior>(
-        &self,
-        source: Entity,
-        condition: ConditionType,
-    ) {
-        let name = B::short_type_path();
-        self.warnings
-            .raise_of(self.clock, source, ("Influence.when", name), || {
-                format!(
-                    "{name} depends on {condition:?}, which neither this entity nor its agent has, or which is not \
-                     registered with add_condition; until then {name} counts as zero"
-                )
-            });
-    }
-
-    #[cold]
     pub(crate) fn warn_of_behavior<B: Behavior>(&self, source: Entity, error: &InvalidParameter) {
         let name = B::short_type_path();
+        let effect = format_args!("{name} counts as zero");
         self.warnings
-            .raise_of(self.clock, source, (error.field, name), || {
-                format!("{error}; until then {name} counts as zero")
-            });
+            .raise_invalid_of(self.clock, source, name, error, effect);
     }
 
     #[cold]

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 
-use crate::{InvalidParameter, SteeringClock};
+use crate::{ConditionType, InvalidParameter, SteeringClock};
 
 /// A warning that was logged.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,8 +93,37 @@ impl SteeringWarnings {
         error: &InvalidParameter,
         effect: impl fmt::Display,
     ) {
-        self.raise(clock, entity, error.field, || {
+        self.raise_invalid_of(clock, entity, "", error, effect);
+    }
+
+    /// The same for each behavior of the entity.
+    pub(crate) fn raise_invalid_of(
+        &self,
+        clock: &SteeringClock,
+        entity: Entity,
+        behavior: &'static str,
+        error: &InvalidParameter,
+        effect: impl fmt::Display,
+    ) {
+        self.raise_of(clock, entity, (error.field, behavior), || {
             format!("{error}; until then {effect}")
+        });
+    }
+
+    /// [Warns](Self::raise) that a behavior of `entity` depends on a condition that is not there.
+    #[cold]
+    pub(crate) fn raise_missing(
+        &self,
+        clock: &SteeringClock,
+        entity: Entity,
+        behavior: &'static str,
+        condition: ConditionType,
+    ) {
+        self.raise_of(clock, entity, ("Influence.when", behavior), || {
+            format!(
+                "{behavior} depends on {condition:?}, which neither this entity nor its agent has, or which is not \
+                 registered with add_condition; until then {behavior} counts as zero"
+            )
         });
     }
 

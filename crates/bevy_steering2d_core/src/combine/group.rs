@@ -80,7 +80,7 @@ impl BehaviorGroup {
         verdict: Verdict,
     ) -> LedgerEntry {
         let cut = match self.hindrance(verdict) {
-            // It would count as one that steers.
+            // With `Cut::Nothing` the agent would count as steered.
             Cut::Nothing if !members.ledger().any(|it| it.was_active()) => Cut::Disabled,
             cut => cut,
         };
@@ -315,12 +315,7 @@ fn warn_of_missing_condition(
         && group.influence.enabled
         && let Verdict::Missing(condition) = entities.verdict(entity, group)
     {
-        warnings.raise(clock, entity, "Influence.when", || {
-            format!(
-                "the group depends on {condition:?}, which neither this entity nor its agent has, or which is not \
-                 registered with add_condition; until then it contributes nothing"
-            )
-        });
+        warnings.raise_missing(clock, entity, "BehaviorGroup", condition);
     }
 }
 

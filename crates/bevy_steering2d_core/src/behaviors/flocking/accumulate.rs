@@ -30,7 +30,7 @@ pub(super) struct SumsRow(pub(super) [f32; WIDTH]);
 impl SumsRow {
     const ZERO: Self = Self([0.0; WIDTH]);
 
-    /// A row of sums, with directions for neighbors on the agent's own spot.
+    /// The sums as the columns of a row; the weight of the first is left out.
     #[inline(always)]
     pub(super) fn columns<N: Copy>([first, second, third]: [Sum<N>; 3]) -> [N; WIDTH] {
         [

@@ -12,8 +12,8 @@ use crate::condition::{Conditions, Verdict};
 use crate::perception::{Neighbors, Perception};
 use crate::steer::Step;
 use crate::{
-    Behavior, ConditionType, Cut, Kinematics, SteeringClock, SteeringForce, SteeringId,
-    SteeringWarnings, Targets, Vehicle, When,
+    Behavior, Cut, Kinematics, SteeringClock, SteeringForce, SteeringId, SteeringWarnings, Targets,
+    Vehicle, When,
 };
 
 /// Turns the accumulated sums into ledger entries.
@@ -111,12 +111,12 @@ impl FusedEntries for FlockEntries<'_, '_> {
         if !is_sound {
             return;
         }
-        for (rule, force) in profile.rules.iter().zip(forces) {
+        for ((rule, force), name) in profile.rules.iter().zip(forces).zip(RULES) {
             let Some(mut entry) = rule.entry else {
                 continue;
             };
             if entry.cut == Cut::Nothing {
-                entry.cut = self.cut_by_condition(agent.entity, rule.when);
+                entry.cut = self.cut_by_condition(agent.entity, name, rule.when);
                 if entry.cut != Cut::Nothing {
                     entry.share = 0.0;
                 } else if force.is_finite() {
@@ -131,13 +131,19 @@ impl FusedEntries for FlockEntries<'_, '_> {
     }
 }
 
+/// The rules of a flock, in their order.
+const RULES: [&str; 3] = ["Separation", "Alignment", "Cohesion"];
+
 impl FlockEntries<'_, '_> {
     /// Why the condition of a rule keeps it from acting; [`Cut::Nothing`] if it acts.
     #[inline]
-    fn cut_by_condition(&self, agent: Entity, when: When) -> Cut {
+    fn cut_by_condition(&self, agent: Entity, rule: &'static str, when: When) -> Cut {
         let verdict = self.conditions.verdict(when, agent, || None);
         if let Verdict::Missing(condition) = verdict {
-            self.faults.report_condition(agent, condition);
+            let Faults {
+                clock, warnings, ..
+            } = &self.faults;
+            warnings.raise_missing(clock, agent, rule, condition);
         }
         verdict.cut()
     }
@@ -180,17 +186,6 @@ impl Faults<'_, '_> {
             alignment.inspect(|rule| report_rule(&step, entity, *rule));
             cohesion.inspect(|rule| report_rule(&step, entity, *rule));
         }
-    }
-
-    #[cold]
-    fn report_condition(&self, entity: Entity, condition: ConditionType) {
-        self.warnings
-            .raise(&self.clock, entity, "Influence.when", || {
-                format!(
-                    "a rule of its flock depends on {condition:?}, which it does not have, or which is not registered with \
-                     add_condition; until then the rule counts as zero"
-                )
-            });
     }
 
     #[cold]
