@@ -1,5 +1,4 @@
-//! [`ReflectCompanion`]: access by reflection to the components that tune an agent beside its
-//! behaviors.
+//! [`ReflectCompanion`]: access by reflection to the components that tune an agent.
 
 use std::any::TypeId;
 
@@ -8,15 +7,20 @@ use bevy::ecs::world::{EntityRef, EntityWorldMut};
 use bevy::prelude::*;
 use bevy::reflect::GetTypeRegistration;
 
-use crate::{InvalidParameter, SnapshotAppExt, SnapshotKind};
+use crate::{
+    Combine, FaceVelocity, InvalidParameter, SensesColliders, SnapshotAppExt, SnapshotKind,
+    SpeedLimit, StuckDetection, ThinkEvery, Vehicle,
+};
 
-/// Access by reflection to a registered [`Condition`](crate::Condition),
-/// [`Predictor`](crate::Predictor) or [`Locomotion`](crate::Locomotion): type data in the [`AppTypeRegistry`], for tools.
+/// Access by reflection to a component that tunes an agent beside its behaviors: [`Vehicle`], [`Combine`] and the like,
+/// and every registered [`Condition`](crate::Condition), [`Predictor`](crate::Predictor) or
+/// [`Locomotion`](crate::Locomotion). It is type data in the [`AppTypeRegistry`], for tools. Behaviors have the same
+/// access, see [`ReflectBehavior`](crate::ReflectBehavior).
 #[derive(Clone, Copy)]
 pub struct ReflectCompanion {
     read: for<'a> fn(EntityRef<'a>) -> Option<&'a dyn Reflect>,
-    write: fn(&mut EntityWorldMut, Box<dyn Reflect>),
-    remove: fn(&mut EntityWorldMut),
+    write: fn(&mut EntityWorldMut, Box<dyn Reflect>) -> Result<(), Box<dyn Reflect>>,
+    remove: fn(&mut EntityWorldMut) -> bool,
     check: fn(&dyn Reflect) -> Result<(), InvalidParameter>,
 }
 
@@ -26,21 +30,18 @@ impl ReflectCompanion {
         check: fn(&dyn Reflect) -> Result<(), InvalidParameter>,
     ) -> Self {
         Self {
-            read: |entity| entity.get::<C>().map(|companion| companion as &dyn Reflect),
+            read: |entity| entity.get::<C>().map(|component| component as &dyn Reflect),
             write: |entity, value| {
-                let Ok(value) = value.downcast::<C>() else {
-                    return;
-                };
+                let value = *value.downcast::<C>()?;
                 match entity.get_mut::<C>() {
-                    Some(mut companion) => *companion = *value,
+                    Some(mut component) => *component = value,
                     None => {
-                        entity.insert(*value);
+                        entity.insert(value);
                     }
                 }
+                Ok(())
             },
-            remove: |entity| {
-                entity.remove::<C>();
-            },
+            remove: |entity| entity.take::<C>().is_some(),
             check,
         }
     }
@@ -50,17 +51,24 @@ impl ReflectCompanion {
         (self.read)(entity)
     }
 
-    /// Overwrites the component in place, or inserts it. A value of another type changes nothing.
-    pub fn write(&self, entity: &mut EntityWorldMut, value: Box<dyn Reflect>) {
-        (self.write)(entity, value);
+    /// Overwrites the component in place, or inserts it.
+    ///
+    /// # Errors
+    /// Returns the value if it is of another type.
+    pub fn write(
+        &self,
+        entity: &mut EntityWorldMut,
+        value: Box<dyn Reflect>,
+    ) -> Result<(), Box<dyn Reflect>> {
+        (self.write)(entity, value)
     }
 
-    /// Removes the component, if the entity has it.
-    pub fn remove(&self, entity: &mut EntityWorldMut) {
-        (self.remove)(entity);
+    /// Removes the component; returns whether the entity had it.
+    pub fn remove(&self, entity: &mut EntityWorldMut) -> bool {
+        (self.remove)(entity)
     }
 
-    /// Checks the parameters of a value.
+    /// Checks the parameters of a value; one of another type has none.
     ///
     /// # Errors
     /// Names the first field out of range.
@@ -76,8 +84,30 @@ pub(crate) fn register_companion<C>(
 ) where
     C: Component<Mutability = Mutable> + Clone + Reflect + GetTypeRegistration,
 {
-    app.register_type::<C>()
-        .add_saved_component::<C>(SnapshotKind::Parameter);
+    app.add_saved_component::<C>(SnapshotKind::Parameter);
+    describe::<C>(app, check);
+}
+
+/// Gives tools access to what tunes every agent.
+pub(crate) fn describe_companions(app: &mut App) {
+    describe::<Vehicle>(app, |it| it.downcast_ref().map_or(Ok(()), Vehicle::check));
+    describe::<Combine>(app, |_| Ok(()));
+    describe::<SpeedLimit>(app, |_| Ok(()));
+    describe::<FaceVelocity>(app, |it| {
+        it.downcast_ref().map_or(Ok(()), FaceVelocity::check)
+    });
+    describe::<ThinkEvery>(app, |_| Ok(()));
+    describe::<StuckDetection>(app, |it| {
+        it.downcast_ref().map_or(Ok(()), StuckDetection::check)
+    });
+    describe::<SensesColliders>(app, |_| Ok(()));
+}
+
+/// Gives tools access to a registered type.
+fn describe<C: Component<Mutability = Mutable> + Reflect>(
+    app: &App,
+    check: fn(&dyn Reflect) -> Result<(), InvalidParameter>,
+) {
     let mut types = app.world().resource::<AppTypeRegistry>().write();
     if let Some(registration) = types.get_mut(TypeId::of::<C>()) {
         registration.insert(ReflectCompanion::of::<C>(check));

@@ -162,7 +162,9 @@ pub use random::RandomStream;
 pub use requests::Requests;
 #[cfg(feature = "serialize")]
 pub use snapshot::SnapshotFileError;
-pub use snapshot::{Restored, SnapshotAppExt, SnapshotKind, SnapshotPart, SteeringSnapshot};
+pub use snapshot::{
+    Restored, SnapshotAppExt, SnapshotKind, SnapshotPart, SteeringSnapshot, entity_now,
+};
 pub use steer::Steer;
 pub use stuck::{Stuck, StuckDetection, StuckMemory};
 pub use target::{Target, Targets};

@@ -5,8 +5,9 @@ use std::any::TypeId;
 use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
 use bevy_egui::egui::{self, Ui};
-use bevy_steering2d_core::{BehaviorGroup, BehaviorId, BehaviorRegistry, ReflectBehavior};
+use bevy_steering2d_core::{BehaviorGroup, BehaviorId, BehaviorRegistry};
 
+use crate::choices::Chosen;
 use crate::list::search_field;
 use crate::scope::{self, Scope};
 use crate::theme;
@@ -39,7 +40,7 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) 
                 }
             });
         if let Some(insert) = chosen {
-            insert_default(world, insert, &scope::agents(world, scope, shown));
+            insert.insert_default(world, &scope::agents(world, scope, shown));
             search.clear();
             ui.close();
         }
@@ -51,7 +52,7 @@ struct Choice {
     id: BehaviorId,
     name: &'static str,
     docs: Option<&'static str>,
-    insert: Option<(ReflectBehavior, ReflectDefault)>,
+    insert: Option<Chosen>,
 }
 
 fn choices(world: &World, shown: Entity) -> Vec<Choice> {
@@ -67,34 +68,14 @@ fn choices(world: &World, shown: Entity) -> Vec<Choice> {
         .filter(|info| info.influence(agent).is_none())
         .map(|info| {
             let data = types.get(info.type_id);
-            let behavior = data.and_then(|it| it.data::<ReflectBehavior>()).cloned();
-            let default = data.and_then(|it| it.data::<ReflectDefault>()).cloned();
             Choice {
                 id: info.id,
                 name: info.name,
                 docs: data.and_then(|it| it.type_info().docs()),
-                insert: behavior.zip(default),
+                insert: data.and_then(Chosen::behavior),
             }
         })
         .collect();
     choices.sort_by_key(|choice| (choice.name, choice.id));
     choices
-}
-
-/// Inserts a behavior with its default parameters. The type registry is not locked meanwhile: observers of the behavior
-/// may write to it.
-fn insert_default(
-    world: &mut World,
-    (behavior, default): (ReflectBehavior, ReflectDefault),
-    agents: &[Entity],
-) {
-    for agent in agents {
-        let Ok(mut agent) = world.get_entity_mut(*agent) else {
-            continue;
-        };
-        if behavior.read(agent.as_readonly()).is_none() {
-            let written = behavior.write(&mut agent, default.default());
-            debug_assert!(written.is_ok(), "the default has the type of its behavior");
-        }
-    }
 }

@@ -2,10 +2,11 @@
 
 use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
-use bevy::reflect::{PartialReflect, ReflectRef, TypeRegistry};
+use bevy::reflect::{PartialReflect, ReflectRef, TypeRegistration, TypeRegistry};
 use bevy_egui::egui::{self, Ui};
 use bevy_steering2d_core::{
-    Choice, ConditionType, Prediction, PredictorType, ReflectCompanion, SteersFor, When,
+    Choice, ConditionType, Prediction, PredictorType, ReflectBehavior, ReflectCompanion, SteersFor,
+    When,
 };
 
 use crate::patch;
@@ -86,13 +87,22 @@ fn title(prediction: Prediction) -> String {
     }
 }
 
-/// A condition or predictor that was chosen for behaviors, which do not act as chosen without its component.
+/// A component that was chosen: a behavior, or a condition or predictor of behaviors, which do not act as chosen without it.
+#[derive(Clone)]
 pub(crate) struct Chosen {
     access: ReflectCompanion,
     default: ReflectDefault,
 }
 
 impl Chosen {
+    /// A registered behavior; `None` if it has no default.
+    pub(crate) fn behavior(registration: &TypeRegistration) -> Option<Self> {
+        Some(Self {
+            access: registration.data::<ReflectBehavior>()?.access(),
+            default: registration.data::<ReflectDefault>()?.clone(),
+        })
+    }
+
     /// What a choice stands for; `None` if its component has no default.
     pub(crate) fn of<C: Choice>(types: &TypeRegistry, choice: C) -> Option<Self> {
         let chosen = types.iter().find(|it| C::of(it) == Some(choice))?;
@@ -115,7 +125,8 @@ impl Chosen {
                 continue;
             }
             if let Ok(mut entity) = world.get_entity_mut(*entity) {
-                self.access.write(&mut entity, self.default.default());
+                let written = self.access.write(&mut entity, self.default.default());
+                debug_assert!(written.is_ok(), "the default has the type of its component");
             }
         }
     }

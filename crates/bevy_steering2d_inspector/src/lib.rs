@@ -242,7 +242,7 @@ fn describe_parameters(app: &mut App) {
     };
     let behaviors: Vec<_> = registry.iter().map(|info| info.type_id).collect();
     let types = app.world().resource::<AppTypeRegistry>().clone();
-    let own = vehicle::registered_companions(&types.read());
+    let own = vehicle::tuning(&types.read());
     let roots: Vec<_> = behaviors
         .into_iter()
         .chain([TypeId::of::<Vehicle>()])

@@ -7,22 +7,18 @@ use bevy::prelude::*;
 use bevy::reflect::TypeRegistry;
 use bevy_egui::egui::Ui;
 use bevy_steering2d_core::{
-    Controls, FaceTarget, FaceVelocity, Kinematics, PointMass, ReflectCompanion, SpeedLimit,
-    SteeringDisabled, SteeringGroups, StuckDetection, ThinkEvery, Vehicle, Wheeled,
+    Combine, Controls, FaceTarget, Kinematics, PointMass, ReflectCompanion, SteeringDisabled,
+    SteeringGroups, Vehicle, Wheeled,
 };
 
 use crate::scope::{self, Scope};
 use crate::theme::{faint, section};
 use crate::{fields, gauges};
 
-/// The components with parameters beside [`Vehicle`] and the [registered](registered_companions) ones.
-pub(crate) const COMPANIONS: [TypeId; 7] = [
+/// The components with parameters beside those that [tune](tuning) an agent.
+pub(crate) const COMPANIONS: [TypeId; 3] = [
     TypeId::of::<SteeringGroups>(),
-    TypeId::of::<FaceVelocity>(),
     TypeId::of::<FaceTarget>(),
-    TypeId::of::<SpeedLimit>(),
-    TypeId::of::<ThinkEvery>(),
-    TypeId::of::<StuckDetection>(),
     TypeId::of::<PointMass>(),
 ];
 
@@ -63,18 +59,21 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) 
         let has_wheels = world.get::<Wheeled>(shown).is_some();
         gauges::show(ui, controls, has_wheels);
     }
-    let registered = registered_companions(&world.resource::<AppTypeRegistry>().read());
-    for id in COMPANIONS.into_iter().chain(registered) {
+    let tuning = tuning(&world.resource::<AppTypeRegistry>().read());
+    for id in COMPANIONS.into_iter().chain(tuning) {
         companion(ui, world, id, shown, in_scope);
     }
 }
 
-/// The registered conditions, predictors and kinds of locomotion, by name.
-pub(crate) fn registered_companions(types: &TypeRegistry) -> Vec<TypeId> {
-    let registered = types.iter_with_data::<ReflectCompanion>();
-    let mut companions: Vec<_> = registered.map(|(it, _)| it.type_id()).collect();
-    companions.sort_by_cached_key(|id| name_of(types, *id));
-    companions
+/// What tunes an agent beside its behaviors, by name: conditions, predictors, kinds of locomotion and the like, without
+/// [`Vehicle`] and [`Combine`], which have places of their own.
+pub(crate) fn tuning(types: &TypeRegistry) -> Vec<TypeId> {
+    let elsewhere = [TypeId::of::<Vehicle>(), TypeId::of::<Combine>()];
+    let companions = types.iter_with_data::<ReflectCompanion>();
+    let companions = companions.map(|(registration, _)| registration.type_id());
+    let mut tuning: Vec<_> = companions.filter(|id| !elsewhere.contains(id)).collect();
+    tuning.sort_by_cached_key(|id| name_of(types, *id));
+    tuning
 }
 
 fn name_of(types: &TypeRegistry, id: TypeId) -> &'static str {

@@ -3,10 +3,10 @@
 
 use std::any::TypeId;
 
-use bevy::ecs::component::{ComponentId, Mutable};
+use bevy::ecs::component::ComponentId;
 use bevy::ecs::world::{EntityRef, EntityWorldMut};
 use bevy::prelude::*;
-use bevy::reflect::{FromType, TypePath, TypeRegistration, TypeRegistry};
+use bevy::reflect::{TypeRegistration, TypeRegistry};
 use bevy_steering2d_core::{
     Combine, FaceVelocity, InvalidParameter, ReflectBehavior, ReflectCompanion, SensesColliders,
     SpeedLimit, StuckDetection, ThinkEvery, Vehicle,
@@ -15,81 +15,20 @@ use bevy_steering2d_core::{
 use crate::error::{NAME, PresetFault, excerpt};
 use crate::hints::nearest;
 
-/// A component in presets that is not a behavior.
-trait Companion: Component<Mutability = Mutable> + Reflect + TypePath + Default {
-    /// Whether every agent has this component.
-    const REQUIRED: bool = false;
+/// The parts that come first. Every agent has the first two, so a [`Vehicle`] from the preset is written before a behavior
+/// requires a default one.
+const FIRST: [TypeId; 7] = [
+    TypeId::of::<Vehicle>(),
+    TypeId::of::<Combine>(),
+    TypeId::of::<SpeedLimit>(),
+    TypeId::of::<FaceVelocity>(),
+    TypeId::of::<ThinkEvery>(),
+    TypeId::of::<StuckDetection>(),
+    TypeId::of::<SensesColliders>(),
+];
 
-    fn check(&self) -> Result<(), InvalidParameter> {
-        Ok(())
-    }
-}
-
-impl Companion for Vehicle {
-    const REQUIRED: bool = true;
-
-    fn check(&self) -> Result<(), InvalidParameter> {
-        self.check()
-    }
-}
-
-impl Companion for Combine {
-    const REQUIRED: bool = true;
-}
-
-impl Companion for SpeedLimit {}
-
-impl Companion for FaceVelocity {
-    fn check(&self) -> Result<(), InvalidParameter> {
-        self.check()
-    }
-}
-
-impl Companion for ThinkEvery {}
-
-impl Companion for StuckDetection {
-    fn check(&self) -> Result<(), InvalidParameter> {
-        self.check()
-    }
-}
-
-impl Companion for SensesColliders {}
-
-/// Type-erased access to a companion.
-#[derive(Clone, Copy)]
-pub(crate) struct CompanionAccess {
-    access: ReflectCompanion,
-    /// Resets the component to its default, if every agent has it.
-    reset: Option<fn(&mut EntityWorldMut)>,
-}
-
-impl CompanionAccess {
-    fn of<C: Companion>() -> Self {
-        let reset = |entity: &mut EntityWorldMut| {
-            entity.insert(C::default());
-        };
-        Self {
-            access: ReflectCompanion::of::<C>(|value| {
-                value.downcast_ref::<C>().map_or(Ok(()), Companion::check)
-            }),
-            reset: C::REQUIRED.then_some(reset),
-        }
-    }
-
-    fn remove(self, entity: &mut EntityWorldMut) {
-        match self.reset {
-            Some(reset) => reset(entity),
-            None => self.access.remove(entity),
-        }
-    }
-}
-
-/// The kind of a component, with access to it.
-#[derive(Clone)]
-pub(crate) enum Role {
-    Companion(CompanionAccess),
-    Behavior(ReflectBehavior),
-}
+/// The parts of [`FIRST`] that are never removed, but get their default.
+const ALWAYS: usize = 2;
 
 /// A component that presets may hold.
 #[derive(Clone)]
@@ -101,57 +40,47 @@ pub(crate) struct Part {
     pub(crate) path: &'static str,
     /// Makes its default value.
     pub(crate) default: Option<ReflectDefault>,
-    pub(crate) role: Role,
+    access: ReflectCompanion,
+    is_behavior: bool,
 }
 
 impl Part {
-    fn companion<C: Companion>() -> Self {
-        Self {
-            type_id: TypeId::of::<C>(),
-            name: C::short_type_path(),
-            path: C::type_path(),
-            default: Some(FromType::<C>::from_type()),
-            role: Role::Companion(CompanionAccess::of::<C>()),
-        }
-    }
-
-    fn registered(registration: &TypeRegistration, role: Role) -> Self {
+    fn registered(
+        registration: &TypeRegistration,
+        access: ReflectCompanion,
+        is_behavior: bool,
+    ) -> Self {
         let table = registration.type_info().type_path_table();
         Self {
             type_id: registration.type_id(),
             name: table.short_path(),
             path: table.path(),
             default: registration.data::<ReflectDefault>().cloned(),
-            role,
+            access,
+            is_behavior,
         }
     }
 
     pub(crate) fn is_behavior(&self) -> bool {
-        matches!(self.role, Role::Behavior(_))
+        self.is_behavior
     }
 
     pub(crate) fn read<'a>(&self, entity: EntityRef<'a>) -> Option<&'a dyn Reflect> {
-        match &self.role {
-            Role::Companion(companion) => companion.access.read(entity),
-            Role::Behavior(access) => access.read(entity),
-        }
+        self.access.read(entity)
     }
 
     pub(crate) fn write(&self, entity: &mut EntityWorldMut, value: Box<dyn Reflect>) {
-        match &self.role {
-            Role::Companion(companion) => companion.access.write(entity, value),
-            Role::Behavior(access) => {
-                let written = access.write(entity, value);
-                debug_assert!(written.is_ok(), "the value has the type of its part");
-            }
-        }
+        let written = self.access.write(entity, value);
+        debug_assert!(written.is_ok(), "the value has the type of its part");
     }
 
     pub(crate) fn remove(&self, entity: &mut EntityWorldMut) {
-        match &self.role {
-            Role::Companion(companion) => companion.remove(entity),
-            Role::Behavior(access) => {
-                access.remove(entity);
+        match &self.default {
+            Some(default) if FIRST[..ALWAYS].contains(&self.type_id) => {
+                self.write(entity, default.default());
+            }
+            _ => {
+                self.access.remove(entity);
             }
         }
     }
@@ -174,43 +103,28 @@ impl Part {
     }
 
     pub(crate) fn check(&self, value: &dyn Reflect) -> Result<(), InvalidParameter> {
-        match &self.role {
-            Role::Companion(companion) => companion.access.check(value),
-            Role::Behavior(access) => access.check(value).unwrap_or(Ok(())),
-        }
+        self.access.check(value)
     }
 }
 
-/// All parts: companions first, so that a `Vehicle` from the preset is inserted before a behavior
-/// requires a default one, and those that are registered by name; then the behaviors by name.
+/// All parts in the order in which they are written: those of [`FIRST`], other companions by name, behaviors by name.
 pub(crate) struct Parts(Vec<Part>);
 
 impl Parts {
     pub(crate) fn new(types: &TypeRegistry) -> Self {
-        let mut parts = vec![
-            Part::companion::<Vehicle>(),
-            Part::companion::<Combine>(),
-            Part::companion::<SpeedLimit>(),
-            Part::companion::<FaceVelocity>(),
-            Part::companion::<ThinkEvery>(),
-            Part::companion::<StuckDetection>(),
-            Part::companion::<SensesColliders>(),
-        ];
-        let always = parts.len();
-        let reset = None;
         let companions = types.iter_with_data::<ReflectCompanion>();
-        parts.extend(companions.map(|(registration, &access)| {
-            Part::registered(
-                registration,
-                Role::Companion(CompanionAccess { access, reset }),
-            )
-        }));
+        let companions =
+            companions.map(|(registration, access)| Part::registered(registration, *access, false));
         let behaviors = types.iter_with_data::<ReflectBehavior>();
-        parts.extend(behaviors.map(|(registration, access)| {
-            Part::registered(registration, Role::Behavior(access.clone()))
-        }));
+        let behaviors =
+            behaviors.map(|(registration, it)| Part::registered(registration, it.access(), true));
+        let mut parts: Vec<_> = companions.chain(behaviors).collect();
         // The type registry is unordered; files and logs are sorted.
-        parts[always..].sort_unstable_by_key(|part| (part.is_behavior(), part.name, part.path));
+        parts.sort_unstable_by_key(|part| {
+            let place = FIRST.iter().position(|id| *id == part.type_id);
+            let place = place.unwrap_or(FIRST.len());
+            (place, part.is_behavior, part.name, part.path)
+        });
         Self(parts)
     }
 

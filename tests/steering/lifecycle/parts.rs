@@ -22,7 +22,7 @@ fn spawn_default(app: &mut App, behavior: &BehaviorInfo) -> Option<Entity> {
     let default = types.get_type_data::<ReflectDefault>(behavior.type_id)?;
     let access = types.get_type_data::<ReflectBehavior>(behavior.type_id)?;
     let mut agent = app.world_mut().spawn(PointMass::default());
-    access.write(&mut agent, default.default()).ok()?;
+    access.access().write(&mut agent, default.default()).ok()?;
     Some(agent.id())
 }
 

@@ -167,7 +167,7 @@ fn changed_agent(app: &mut App, choice: usize) -> Entity {
         change(value.as_partial_reflect_mut(), choice, &types);
         let mut agent = app.world_mut().entity_mut(agent);
         match types.get_type_data::<ReflectBehavior>(id) {
-            Some(behavior) => behavior.write(&mut agent, value).unwrap(),
+            Some(behavior) => behavior.access().write(&mut agent, value).unwrap(),
             None => {
                 let component = types.get_type_data::<ReflectComponent>(id).unwrap();
                 component.insert(&mut agent, value.as_partial_reflect(), &types);

@@ -225,23 +225,14 @@ impl TableChunk<'_> {
     }
 }
 
-/// Ends the force of an entity that is no agent any more when its [`Vehicle`] is removed, or that was [`Disabled`] until now.
-/// With [`ThinkEvery`] the old force would act again, from a new vehicle or from now on to the next update.
-pub(crate) fn release_force<C: Component>(
-    removed: On<Remove, C>,
+/// Ends the force of an entity that is no agent any more when its [`Vehicle`] is removed, that was [`Disabled`] until now,
+/// or that is no longer steered. With [`ThinkEvery`] the old force would act again, from a new vehicle or from now on to the
+/// next update.
+pub(crate) fn release_force<E: EntityEvent, C: Component>(
+    event: On<E, C>,
     mut forces: Query<&mut SteeringForce, Allow<Disabled>>,
 ) {
-    if let Ok(mut force) = forces.get_mut(removed.entity) {
-        force.release();
-    }
-}
-
-/// Ends the force of an agent that is no longer steered, for the same reason.
-pub(crate) fn release_disabled(
-    disabled: On<Insert, SteeringDisabled>,
-    mut forces: Query<&mut SteeringForce, Allow<Disabled>>,
-) {
-    if let Ok(mut force) = forces.get_mut(disabled.entity) {
+    if let Ok(mut force) = forces.get_mut(event.event_target()) {
         force.release();
     }
 }

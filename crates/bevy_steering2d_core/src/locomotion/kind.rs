@@ -146,9 +146,7 @@ pub(crate) fn register_locomotion<L: Locomotion>(app: &mut App) {
     register_companion::<L>(app, |kind| {
         kind.downcast_ref::<L>().map_or(Ok(()), Locomotion::check)
     });
-    app.register_type::<Controls>()
-        .register_type::<Abilities>()
-        .register_type::<Propulsion>()
+    app.register_type::<Abilities>()
         .add_saved_component::<Controls>(SnapshotKind::State)
         .add_saved_component::<Propulsion>(SnapshotKind::State);
     require::<L, Controls>(app);
@@ -229,18 +227,19 @@ fn replace_other_kinds<K: Component + TypePath>(added: On<Add, K>, mut commands:
 fn become_holonomic<L: Locomotion>(removed: On<Remove, L>, mut commands: Commands) {
     let entity = removed.entity;
     commands.queue(move |world: &mut World| {
-        let holonomic = TypeId::of::<Holonomic>();
-        let driven = |world: &World| {
-            let found = world.get_entity(entity).ok()?;
-            let kind = world.resource::<LocomotionRegistry>().of(found)?;
-            (kind.type_id != holonomic).then_some(())
-        };
-        if driven(world).is_none()
+        if !is_driven(world, entity)
             && let Ok(mut entity) = world.get_entity_mut(entity)
         {
             entity.remove::<(Controls, Abilities, Propulsion)>();
         }
     });
+}
+
+/// Whether the entity has a kind of locomotion other than [`Holonomic`].
+fn is_driven(world: &World, entity: Entity) -> bool {
+    let found = world.get_entity(entity).ok();
+    let kind = found.and_then(|it| world.resource::<LocomotionRegistry>().of(it));
+    kind.is_some_and(|kind| kind.type_id != TypeId::of::<Holonomic>())
 }
 
 /// Warns about agents that have a [`FaceVelocity`], which a driven body cannot follow.

@@ -14,19 +14,20 @@ use crate::behaviors;
 use crate::clock::begin_tick;
 use crate::combine::{
     HasFusedEntries, LedgerGeneration, combine_agents, combine_groups, preview_groups,
-    release_disabled, release_force, warn_of_agents_with_groups,
+    release_force, warn_of_agents_with_groups,
 };
+use crate::companion::describe_companions;
 use crate::condition;
 use crate::events::TargetWatch;
 use crate::id::FreeIds;
 use crate::locomotion::{
-    FaceTarget, FaceVelocity, Holonomic, Hull, LocomotionSystems, PointMass, SpeedLimit, Tracked,
-    Wheeled, drive_point_masses, forget_point_mass, move_point_masses, place_point_masses,
-    register_kind, sense_driven_point_masses, sense_point_masses, warn_of_faulty_facing,
+    Holonomic, Hull, LocomotionSystems, PointMass, Tracked, Wheeled, drive_point_masses,
+    forget_point_mass, move_point_masses, place_point_masses, register_kind,
+    sense_driven_point_masses, sense_point_masses, warn_of_faulty_facing,
 };
 use crate::perception::{
-    Neighbors, Perception, SteeringGroups, clear_probes, index_neighbors, index_obstacles,
-    index_walls, reset_outdated_radius,
+    Neighbors, Perception, clear_probes, index_neighbors, index_obstacles, index_walls,
+    reset_outdated_radius,
 };
 use crate::require::{RequiredParts, keep};
 use crate::snapshot;
@@ -36,12 +37,11 @@ use crate::target::place_point_masses_with_children;
 use crate::vehicle::warn_of_weak_agents;
 use crate::warnings::log_warnings;
 use crate::{
-    Arrived, Average, BehaviorGroup, BehaviorRegistry, ColliderProbes, Combine, ConditionStates,
-    Dithered, FlowField, Kinematics, NextSteeringId, Obstacle, ObstacleIndex, OuterSchedule,
-    PathCompleted, Prioritized, SenseSystems, SensesColliders, SteeredBy, SteeringAppExt,
-    SteeringClock, SteeringDisabled, SteeringForce, SteeringId, SteeringPath, SteeringSchedule,
-    SteeringSeed, SteeringSystems, SteeringWarnings, SteersFor, StuckDetection, TargetLost,
-    ThinkEvery, Vehicle, Wall, WallIndex, WeightedSum,
+    Arrived, Average, BehaviorGroup, BehaviorRegistry, ColliderProbes, Combine, Dithered,
+    NextSteeringId, ObstacleIndex, OuterSchedule, PathCompleted, Prioritized, SenseSystems,
+    SensesColliders, SteeredBy, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringForce,
+    SteeringId, SteeringSchedule, SteeringSeed, SteeringSystems, SteeringWarnings, SteersFor,
+    StuckDetection, TargetLost, Vehicle, WallIndex, WeightedSum,
 };
 
 /// All plugins of this crate: [`PipelinePlugin`], [`BehaviorsPlugin`], [`EventsPlugin`] and
@@ -127,6 +127,7 @@ impl Plugin for PipelinePlugin {
         keep_parts(app);
         register_types(app);
         snapshot::add_pipeline_types(app);
+        describe_companions(app);
         register_combiners(app);
         register_locomotions(app);
         register::<BehaviorGroup>(app, SteeringSchedule::Combine);
@@ -352,9 +353,9 @@ fn add_observers(app: &mut App) {
     app.add_announcement::<Stuck>()
         .add_observer(reset_force)
         .add_observer(refuse_cycles)
-        .add_observer(release_force::<Vehicle>)
-        .add_observer(release_force::<Disabled>)
-        .add_observer(release_disabled);
+        .add_observer(release_force::<Remove, Vehicle>)
+        .add_observer(release_force::<Remove, Disabled>)
+        .add_observer(release_force::<Insert, SteeringDisabled>);
 }
 
 /// Keeps the parts that types of the pipeline require; behaviors add theirs when they are registered.
@@ -384,36 +385,14 @@ fn register_locomotions(app: &mut App) {
         .add_locomotion::<Hull>();
 }
 
+/// Registers the types that snapshots do not save; those that they do register themselves.
 fn register_types(app: &mut App) {
     app.register_type::<Arrived>()
         .register_type::<PathCompleted>()
         .register_type::<TargetLost>()
         .register_type::<Stuck>()
-        .register_type::<Vehicle>()
-        .register_type::<Kinematics>()
-        .register_type::<SteeringId>()
-        .register_type::<SteeringDisabled>()
-        .register_type::<SteeringForce>()
-        .register_type::<Combine>()
-        .register_type::<SteersFor>()
         .register_type::<SteeredBy>()
-        .register_type::<SpeedLimit>()
-        .register_type::<ThinkEvery>()
-        .register_type::<FaceVelocity>()
-        .register_type::<FaceTarget>()
-        .register_type::<TargetWatch>()
-        .register_type::<FlowField>()
-        .register_type::<SteeringPath>()
         .register_type::<StuckDetection>()
-        .register_type::<StuckMemory>()
-        .register_type::<ConditionStates>()
         .register_type::<Perception>()
-        .register_type::<SteeringGroups>()
-        .register_type::<Obstacle>()
-        .register_type::<Wall>()
-        .register_type::<SensesColliders>()
-        .register_type::<ColliderProbes>()
-        .register_type::<SteeringClock>()
-        .register_type::<SteeringSeed>()
-        .register_type::<NextSteeringId>();
+        .register_type::<ColliderProbes>();
 }

@@ -43,17 +43,13 @@ pub(crate) fn draw_locomotion(
             gizmos.linestrip_2d(points.map(|point| point + lag), colors::ATTENTION);
         }
     };
-    for (subject, seek) in subjects.with(&seekers) {
-        if subjects.acts(subject, seek) {
-            way(subject, position(seek.target));
-        }
+    for (subject, seek) in subjects.active(&seekers) {
+        way(subject, position(seek.target));
     }
-    for (subject, arrive) in subjects.with(&arrivers) {
-        if subjects.acts(subject, arrive) {
-            let target = position(arrive.target);
-            let stop = target.map(|it| arrive.stop_point(subject.me.position, it));
-            way(subject, stop);
-        }
+    for (subject, arrive) in subjects.active(&arrivers) {
+        let target = position(arrive.target);
+        let stop = target.map(|it| arrive.stop_point(subject.me.position, it));
+        way(subject, stop);
     }
 }
 

@@ -11,7 +11,7 @@ use super::edit::{Edit, is_edit};
 use super::{Row, combiner};
 use crate::scope::{self, Scope};
 use crate::theme::{self, named};
-use crate::vehicle::{companion, registered_companions};
+use crate::vehicle::{companion, tuning};
 use crate::{choices, fields};
 
 /// Shows the expanded part of a row: priority, probability, condition, parameters, and the conditions and predictors of a
@@ -66,7 +66,7 @@ pub(super) fn body(
         fields::edit(ui, world, row.component, source, in_scope);
         // Those of the agent are in the Vehicle tab.
         if source != shown {
-            let companions = registered_companions(&world.resource::<AppTypeRegistry>().read());
+            let companions = tuning(&world.resource::<AppTypeRegistry>().read());
             for id in companions {
                 companion(ui, world, id, source, in_scope);
             }

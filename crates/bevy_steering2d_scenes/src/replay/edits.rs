@@ -12,6 +12,8 @@ use bevy_steering2d::{BehaviorRegistry, ReflectCompanion};
 use serde::de::DeserializeSeed;
 use serde::{Deserialize, Serialize};
 
+use super::by_id;
+
 /// A parameter of an agent or of a behavior entity got another value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Edit {
@@ -40,16 +42,9 @@ fn tuned(world: &World, types: &TypeRegistry) -> Vec<(TypeId, ReflectComponent)>
     let companions = companions.map(|(registration, _)| registration.type_id());
     // With all that the inspector edits.
     let others = [
-        TypeId::of::<Vehicle>(),
-        TypeId::of::<Combine>(),
         TypeId::of::<SteeringGroups>(),
         TypeId::of::<SteeringDisabled>(),
-        TypeId::of::<FaceVelocity>(),
         TypeId::of::<FaceTarget>(),
-        TypeId::of::<SpeedLimit>(),
-        TypeId::of::<ThinkEvery>(),
-        TypeId::of::<StuckDetection>(),
-        TypeId::of::<SensesColliders>(),
         TypeId::of::<PointMass>(),
     ];
     let all = behaviors.chain(companions).chain(others);
@@ -61,15 +56,6 @@ fn tuned(world: &World, types: &TypeRegistry) -> Vec<(TypeId, ReflectComponent)>
     // The type registry is unordered.
     let known: BTreeMap<_, _> = known.collect();
     known.into_values().collect()
-}
-
-/// All agents and behavior entities in order of `SteeringId`.
-fn steered(world: &mut World) -> Vec<(SteeringId, Entity)> {
-    let mut query = world.query::<(&SteeringId, Entity)>();
-    let all = query.iter(world).map(|(id, entity)| (*id, entity));
-    let mut all: Vec<_> = all.collect();
-    all.sort_unstable();
-    all
 }
 
 /// The value as RON.
@@ -94,7 +80,7 @@ fn read(
 impl Tunings {
     /// The tuning of all agents and behavior entities now.
     pub(super) fn now(world: &mut World) -> Self {
-        let agents = steered(world);
+        let agents = by_id::<()>(world);
         let types = world.resource::<AppTypeRegistry>().clone();
         let types = types.read();
         let tuned = tuned(world, &types);
@@ -198,7 +184,7 @@ impl Edit {
     /// # Errors
     /// Names a type, field or value that does not fit.
     pub(super) fn apply(&self, world: &mut World) -> Result<(), String> {
-        let agents = steered(world);
+        let agents = by_id::<()>(world);
         let Some(&(_, agent)) = agents.iter().find(|(id, _)| id.0 == self.agent) else {
             return Ok(());
         };

@@ -10,6 +10,7 @@ mod tests;
 use std::fmt::Write;
 use std::path::Path;
 
+use bevy::ecs::query::QueryFilter;
 use bevy::prelude::*;
 use bevy_steering2d::digest;
 use bevy_steering2d::prelude::*;
@@ -185,9 +186,14 @@ fn six_bits(digest: u64) -> usize {
 
 /// The agents of the scene in order of `SteeringId`.
 fn agents(world: &mut World) -> Vec<(SteeringId, Entity)> {
-    let mut query = world.query_filtered::<(&SteeringId, Entity), With<Kinematics>>();
-    let agents = query.iter(world).map(|(id, entity)| (*id, entity));
-    let mut agents: Vec<_> = agents.collect();
-    agents.sort_unstable();
-    agents
+    by_id::<With<Kinematics>>(world)
+}
+
+/// Agents and behavior entities in order of `SteeringId`.
+fn by_id<F: QueryFilter>(world: &mut World) -> Vec<(SteeringId, Entity)> {
+    let mut query = world.query_filtered::<(&SteeringId, Entity), F>();
+    let all = query.iter(world).map(|(id, entity)| (*id, entity));
+    let mut all: Vec<_> = all.collect();
+    all.sort_unstable();
+    all
 }

@@ -11,7 +11,7 @@ use egui::collapsing_header::CollapsingState;
 
 use super::choices::Present;
 use super::*;
-use crate::vehicle::{COMPANIONS, registered_companions};
+use crate::vehicle::{COMPANIONS, tuning};
 
 /// An agent with conditions, a predictor and wheels, and its behavior entity, both with every behavior.
 fn agent_with_everything(test: &mut TestApp) -> [Entity; 2] {
@@ -52,7 +52,7 @@ fn parameters(test: &TestApp, entities: [Entity; 2]) -> Vec<String> {
     let others = COMPANIONS
         .into_iter()
         .filter(|id| *id != TypeId::of::<PointMass>());
-    let all = behaviors.chain(others).chain(registered_companions(&types));
+    let all = behaviors.chain(others).chain(tuning(&types));
     let values = all.flat_map(|id| {
         let component = types.get_type_data::<ReflectComponent>(id);
         let component = component.expect("reflected").clone();
