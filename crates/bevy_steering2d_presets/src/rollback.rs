@@ -7,7 +7,7 @@ use bevy::ecs::entity::{EntityHashMap, EntityHashSet};
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
-use bevy_steering2d_core::{SnapshotPart, Vehicle};
+use bevy_steering2d_core::{SnapshotPart, Vehicle, entity_now};
 
 use crate::before::BeforePresets;
 use crate::{SteeringPreset, UsesPreset};
@@ -114,11 +114,11 @@ impl SnapshotPart for PresetUsers {
             types: world.resource::<AppTypeRegistry>().clone(),
         };
         for user in users.list.iter() {
-            if let Ok(agent) = world.get_entity_mut(now_of(user.agent, spawned)) {
+            if let Ok(agent) = world.get_entity_mut(entity_now(user.agent, spawned)) {
                 user.put_back(agent, &mut past);
             }
         }
-        let agents = users.list.iter().map(|it| now_of(it.agent, spawned));
+        let agents = users.list.iter().map(|it| entity_now(it.agent, spawned));
         let kept: EntityHashSet = agents.collect();
         let present = self.query.iter(world).map(|(agent, ..)| agent);
         let others: Vec<Entity> = present.filter(|it| !kept.contains(it)).collect();
@@ -163,11 +163,6 @@ impl Users {
         let changed: HashSet<_> = changed.map(|(id, _)| *id).collect();
         world.write_message_batch(changed.into_iter().map(|id| AssetEvent::Modified { id }));
     }
-}
-
-/// The agent that stands for one of a copy now.
-fn now_of(agent: Entity, spawned: &EntityHashMap<Entity>) -> Entity {
-    spawned.get(&agent).copied().unwrap_or(agent)
 }
 
 /// What a copy that is put back knows of the world from which it was taken.

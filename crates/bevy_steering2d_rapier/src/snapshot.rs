@@ -18,7 +18,7 @@ use bevy_rapier2d::plugin::context::{
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::RigidBody as SimulatedBody;
 use bevy_rapier2d::rapier::prelude::{CCDSolver, DefaultBroadPhase, IslandManager, NarrowPhase};
-use bevy_steering2d_core::{SnapshotAppExt, SnapshotPart};
+use bevy_steering2d_core::{SnapshotAppExt, SnapshotPart, entity_now};
 
 #[cfg(feature = "serialize")]
 use crate::file;
@@ -222,17 +222,17 @@ impl SnapshotPart for Contexts {
         }
         let invalid = world.resource::<InvalidBodies>();
         for entity in &copy.invalid {
-            invalid.add(now_of(*entity, spawned));
+            invalid.add(entity_now(*entity, spawned));
         }
         radius::note_restored(world, is_exact);
         write(world, &copy.velocities, spawned, is_exact);
         write(world, &copy.sleeping, spawned, is_exact);
         for (entity, velocity) in &copy.new_bodies {
-            let entity = now_of(*entity, spawned);
+            let entity = entity_now(*entity, spawned);
             put_back_new_body(world, entity, *velocity);
         }
         for (entity, impulse) in copy.impulses.iter().filter(|_| !is_exact) {
-            insert_on_body(world, now_of(*entity, spawned), *impulse);
+            insert_on_body(world, entity_now(*entity, spawned), *impulse);
         }
         // Contexts that are not put back keep the contacts that they have now.
         if is_exact {
@@ -370,7 +370,7 @@ fn put_back_links(world: &mut World, context: &Context, spawned: &EntityHashMap<
     // In the same order in every run.
     owners.sort_unstable();
     for entity in owners {
-        let entity = now_of(entity, spawned);
+        let entity = entity_now(entity, spawned);
         let is_elsewhere =
             link_of(world, entity).map_or(!is_default, |link| link != context.entity);
         if is_elsewhere
@@ -380,11 +380,6 @@ fn put_back_links(world: &mut World, context: &Context, spawned: &EntityHashMap<
             entity.insert(RapierContextEntityLink(context.entity));
         }
     }
-}
-
-/// The entity that stands for one of the snapshot now: itself, or the one that was spawned again for it.
-fn now_of(entity: Entity, spawned: &EntityHashMap<Entity>) -> Entity {
-    spawned.get(&entity).copied().unwrap_or(entity)
 }
 
 /// Gives each body that is still there, or was spawned again, the place and velocity that it had.
@@ -398,7 +393,7 @@ fn put_back_motion(world: &mut World, context: &Context, spawned: &EntityHashMap
             continue;
         };
         let velocity = Velocity::of(then);
-        let entity = now_of(entity, spawned);
+        let entity = entity_now(entity, spawned);
         match simulated_mut(world, entity) {
             Some(body) => {
                 // A kinematic body would follow its transform there in one step, as fast as it must.

@@ -1,10 +1,11 @@
 //! [`Answers`]: what the probes of agents met in recorded ticks.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::ops::RangeBounds;
 
+use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
-use bevy_steering2d_core::ColliderProbes;
+use bevy_steering2d_core::{ColliderProbes, entity_now};
 
 /// The probes of agents that met a collider, with the answers of the physics backend.
 pub(crate) type Probes = Vec<(Entity, ColliderProbes)>;
@@ -102,8 +103,8 @@ pub(crate) fn forget_probes(world: &mut World) {
 
 /// Gives agents their probes of then. Agents and colliders that were `spawned` again are mapped.
 pub(crate) fn put_back(world: &mut World, probes: Probes, spawned: &[(Entity, Entity)]) {
-    let spawned: BTreeMap<Entity, Entity> = spawned.iter().copied().collect();
-    let now = |entity: Entity| spawned.get(&entity).copied().unwrap_or(entity);
+    let spawned: EntityHashMap<Entity> = spawned.iter().copied().collect();
+    let now = |entity: Entity| entity_now(entity, &spawned);
     for (agent, mut probes) in probes {
         for entity in entities_mut(&mut probes) {
             *entity = now(*entity);

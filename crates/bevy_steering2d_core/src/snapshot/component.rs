@@ -14,6 +14,7 @@ use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy_steering2d_kernel::copy_past_cache;
 
+use super::custom::entity_now;
 use super::entity_lists::EntityLists;
 use super::part::{Column, Earlier, Part, Past, SnapshotKind, fill};
 #[cfg(feature = "serialize")]
@@ -374,7 +375,7 @@ impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
             });
         }
         for (entity, value) in column.iter() {
-            let Ok(entity) = world.get_entity_mut(now_of(entity, spawned)) else {
+            let Ok(entity) = world.get_entity_mut(entity_now(entity, spawned)) else {
                 continue;
             };
             let is_unchanged =
@@ -464,12 +465,7 @@ fn remove_from(
 fn entities_of(column: &dyn Column, spawned: &EntityHashMap<Entity>) -> HashSet<Entity> {
     let mut entities = Vec::new();
     column.entities(&mut entities);
-    entities.iter().map(|it| now_of(*it, spawned)).collect()
-}
-
-/// The entity that stands for one of a snapshot now.
-fn now_of(entity: Entity, spawned: &EntityHashMap<Entity>) -> Entity {
-    spawned.get(&entity).copied().unwrap_or(entity)
+    entities.iter().map(|it| entity_now(*it, spawned)).collect()
 }
 
 /// The latest of some ticks.

@@ -11,9 +11,14 @@ use bevy::prelude::*;
 use bevy::reflect::TypeRegistry;
 
 use super::entity_lists::EntityLists;
-use super::part::{Column, Earlier, Part, Past, SnapshotKind, fill};
+use super::part::{Column, Earlier, Part, Past, fill};
 #[cfg(feature = "serialize")]
 use super::saving::{Known, SavedValues};
+
+/// The entity that stands for one of a snapshot now: itself, or the one that was `spawned` again for it.
+pub fn entity_now(entity: Entity, spawned: &EntityHashMap<Entity>) -> Entity {
+    spawned.get(&entity).copied().unwrap_or(entity)
+}
 
 /// State of another shape than components or resources, such as the contexts of a physics engine. Add it
 /// by [`add_snapshot_part`](super::SnapshotAppExt::add_snapshot_part).
@@ -131,10 +136,6 @@ impl<P: SnapshotPart> Column for CustomColumn<P> {
 }
 
 impl<P: SnapshotPart> Part for CustomPart<P> {
-    fn kind(&self) -> SnapshotKind {
-        SnapshotKind::State
-    }
-
     fn id(&self) -> TypeId {
         TypeId::of::<P>()
     }
@@ -158,10 +159,6 @@ impl<P: SnapshotPart> Part for CustomPart<P> {
         fill(into, |column: &mut CustomColumn<P>| {
             *column = CustomColumn::of(Some(self.0.take(world)));
         });
-    }
-
-    fn present(&mut self, _: &World) -> Vec<Entity> {
-        Vec::new()
     }
 
     fn restore(

@@ -31,7 +31,7 @@ use component::Values;
 use part::{Column, Earlier, Past};
 use targets::Targets;
 
-pub use custom::SnapshotPart;
+pub use custom::{SnapshotPart, entity_now};
 #[cfg(feature = "serialize")]
 pub use file::SnapshotFileError;
 pub use part::SnapshotKind;

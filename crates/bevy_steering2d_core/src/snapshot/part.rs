@@ -66,7 +66,9 @@ pub(super) struct Past<'a> {
 
 /// A type that belongs to snapshots.
 pub(super) trait Part: Send + Sync {
-    fn kind(&self) -> SnapshotKind;
+    fn kind(&self) -> SnapshotKind {
+        SnapshotKind::State
+    }
 
     /// The type of the values.
     fn id(&self) -> TypeId;
@@ -89,7 +91,9 @@ pub(super) trait Part: Send + Sync {
     );
 
     /// The entities that have a value now.
-    fn present(&mut self, world: &World) -> Vec<Entity>;
+    fn present(&mut self, _world: &World) -> Vec<Entity> {
+        Vec::new()
+    }
 
     /// Makes the values of the world those of a column. Entities that were spawned again are mapped.
     fn restore(

@@ -10,7 +10,7 @@ use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
 
 use super::entity_lists::EntityLists;
-use super::part::{Column, Earlier, Part, Past, SnapshotKind, fill};
+use super::part::{Column, Earlier, Part, Past, fill};
 #[cfg(feature = "serialize")]
 use super::saving::{Known, SavedAs, SavedValues};
 
@@ -105,10 +105,6 @@ impl<R: Resource> Column for ResourceColumn<R> {
 }
 
 impl<R: Resource + Clone> Part for ResourcePart<R> {
-    fn kind(&self) -> SnapshotKind {
-        SnapshotKind::State
-    }
-
     fn id(&self) -> TypeId {
         TypeId::of::<R>()
     }
@@ -143,10 +139,6 @@ impl<R: Resource + Clone> Part for ResourcePart<R> {
                 (copy, value) => *copy = value.cloned(),
             }
         });
-    }
-
-    fn present(&mut self, _: &World) -> Vec<Entity> {
-        Vec::new()
     }
 
     fn restore(

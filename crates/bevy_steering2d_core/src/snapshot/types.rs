@@ -283,7 +283,6 @@ pub(crate) fn add_pipeline_types(app: &mut App) {
     add_streamed::<Kinematics>(app);
     app.register_type::<Disabled>()
         .register_type::<Transform>()
-        .register_type::<SteeringForce>()
         .add_saved_relationship::<SteersFor>()
         .add_saved_component::<SteeringId>(Parameter)
         .add_saved_component::<Vehicle>(Parameter)
@@ -291,7 +290,7 @@ pub(crate) fn add_pipeline_types(app: &mut App) {
         .add_saved_component::<ThinkEvery>(Parameter)
         .add_saved_component::<SpeedLimit>(Parameter)
         .add_saved_component_with_targets::<FaceTarget>(|it, into| into.extend(it.target.entity()))
-        // After what brings it.
+        // After `FaceTarget`, which brings it.
         .add_saved_component::<FaceVelocity>(Parameter)
         .add_saved_component::<Holonomic>(Parameter)
         .add_saved_component::<SteeringDisabled>(Parameter)
@@ -301,7 +300,7 @@ pub(crate) fn add_pipeline_types(app: &mut App) {
         .add_saved_component::<Wall>(Parameter)
         .add_saved_component::<TargetWatch>(State)
         .add_saved_component::<StuckMemory>(State)
-        // Systems of a game read them before they are made anew.
+        // A game's systems may read them before the next update makes them anew.
         .add_saved_component::<ConditionStates>(State)
         .add_saved_resource::<SteeringSeed>()
         .add_saved_resource::<SteeringClock>()
@@ -314,9 +313,10 @@ pub(crate) fn add_pipeline_types(app: &mut App) {
 /// Adds a component whose `copy` returns the memory that it keeps beside the component itself, bytes.
 fn add_with_heap<C>(app: &mut App, kind: SnapshotKind, copy: fn(&[C], &mut Vec<C>) -> usize)
 where
-    C: Component<Mutability = Mutable> + Clone + Reflect,
+    C: Component<Mutability = Mutable> + Clone + Reflect + GetTypeRegistration,
 {
     SnapshotTypes::add(app.world_mut(), |world| {
         ComponentPart::<C>::new(world, kind).saved().copied_by(copy)
     });
+    app.register_type::<C>();
 }

@@ -8,9 +8,10 @@ use bevy_rapier2d::dynamics::RapierRigidBodyHandle;
 use bevy_rapier2d::plugin::context::RapierRigidBodySet;
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::RigidBody as SimulatedBody;
+use bevy_steering2d_core::entity_now;
 
+use super::link_of;
 use super::mirrored::write_component;
-use super::{link_of, now_of};
 
 /// Writes the values of a component, which Rapier must read unless its contexts have them already.
 pub(super) fn write<C: WrittenBack>(
@@ -20,7 +21,7 @@ pub(super) fn write<C: WrittenBack>(
     is_known: bool,
 ) {
     for (entity, value) in values {
-        let entity = now_of(*entity, spawned);
+        let entity = entity_now(*entity, spawned);
         let is_unread = !is_known || is_written_by_game(world, entity, value);
         if let Ok(entity) = world.get_entity_mut(entity) {
             write_component(entity, value, is_unread);
