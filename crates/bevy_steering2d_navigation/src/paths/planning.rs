@@ -202,7 +202,9 @@ fn search(
         && let Some((waiting, portion)) = turns.take(expansions)
     {
         let Waiting { id, entity, .. } = waiting;
-        let Ok((_, _, how, mut memory, body, path, .., follow)) = navigators.get_mut(entity) else {
+        let Ok((_, _, how, mut memory, body, path, progress, _, follow)) =
+            navigators.get_mut(entity)
+        else {
             continue;
         };
         let (found, used) = continued(how, &memory, body, pathfinder, portion);
@@ -223,6 +225,12 @@ fn search(
                 memory.stay();
             }
             Search::Found(new) => {
+                // An agent that was put back to where it started may get the path along which it has arrived before.
+                if let Some(mut progress) = progress
+                    && progress.is_about(&new)
+                {
+                    *progress = PathFollowingMemory::default();
+                }
                 memory.succeed(how, id);
                 reports.path(id, entity, how.target, new.length());
                 put(commands, entity, path, new);

@@ -211,6 +211,34 @@ fn an_agent_that_is_put_back_on_its_path_after_the_arrival_arrives_again() {
 }
 
 #[test]
+fn an_agent_that_is_put_back_to_its_start_walks_the_same_way_again() {
+    let reorders: [fn(&mut EntityWorldMut, NavigateTo); 2] = [
+        |agent, way| {
+            agent.insert(way);
+        },
+        |agent, way| {
+            agent.remove::<NavigateTo>().insert(way);
+        },
+    ];
+    for reorder in reorders {
+        let mut app = app();
+        wall(&mut app, (5.0, -6.0), (5.0, 4.0));
+        let goal = Vec2::new(10.0, 0.0);
+        let walker = walker(&mut app, Vec2::ZERO, goal);
+        for lap in 1..=3 {
+            run_clear_of(&mut app, walker, 600, 0.02);
+            assert!(position(&app, walker).distance(goal) <= 0.1, "lap {lap}");
+            assert_eq!(heard(&app).arrived, vec![walker; lap]);
+            let (_, length) = heard(&app).found[0];
+            assert_eq!(heard(&app).found, vec![(walker, length); lap], "one way");
+            let mut agent = app.world_mut().entity_mut(walker);
+            agent.insert(Transform::default());
+            reorder(&mut agent, NavigateTo::new(goal));
+        }
+    }
+}
+
+#[test]
 fn an_agent_that_becomes_smaller_finds_the_way_for_which_it_was_too_large() {
     let mut app = app();
     let goal = Vec2::new(9.0, 0.0);
