@@ -141,7 +141,7 @@ impl NavigateToMemory {
         self.searching && tick.wrapping_sub(self.began) < u32::MAX / 2
     }
 
-    /// Begins a search from where the agent and its target are now.
+    /// Begins a search from where the agent is now to where its target is.
     pub(super) fn begin_search(&mut self, situation: &Situation) {
         if self.is_at_end() && self.target != Some(situation.how.target) {
             // Events of this target are still to come.
@@ -155,7 +155,13 @@ impl NavigateToMemory {
         self.planned_radius = situation.body.radius;
         self.revision = situation.revision;
         self.times_stuck = situation.times_stuck;
-        if let Some(target) = situation.target {
+        // Where it has arrived it stays, as after a change of the solids elsewhere, until its target has moved far enough.
+        let stays = self.state == NavigationState::Arrived
+            && !self.has_moved(situation)
+            && !situation.has_left_end();
+        if let Some(target) = situation.target
+            && !stays
+        {
             self.planned_to = target.position;
         }
     }

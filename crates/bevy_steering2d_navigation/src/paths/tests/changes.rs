@@ -239,6 +239,26 @@ fn an_agent_that_is_put_back_to_its_start_walks_the_same_way_again() {
 }
 
 #[test]
+fn changes_far_away_repeat_no_arrival_at_a_target_that_has_hardly_moved_since() {
+    let mut app = app();
+    let place = Transform::from_xyz(6.0, 0.0, 0.0);
+    let target = app.world_mut().spawn(place).id();
+    let walker = walker(&mut app, Vec2::ZERO, target);
+    run(&mut app, 200);
+    // The third step is beyond the distance at which a target has moved.
+    for (step, arrivals) in [(1, 1), (2, 1), (3, 2)] {
+        let mut place = app.world_mut().get_mut::<Transform>(target).unwrap();
+        place.translation.x += 0.2;
+        let x = 100.0 + step as f32;
+        wall(&mut app, (x, -4.0), (x, 4.0));
+        run(&mut app, 100);
+        assert_eq!(heard(&app).arrived, vec![walker; arrivals], "step {step}");
+        assert_eq!(heard(&app).found.len(), arrivals, "step {step}");
+    }
+    assert!(position(&app, walker).distance(Vec2::new(6.6, 0.0)) <= 0.1);
+}
+
+#[test]
 fn an_agent_that_becomes_smaller_finds_the_way_for_which_it_was_too_large() {
     let mut app = app();
     let goal = Vec2::new(9.0, 0.0);
