@@ -14,8 +14,9 @@ use crate::NoPathReason;
 /// [`Obstacle`](bevy_steering2d_core::Obstacle)s that stand still and are no agents, and further
 /// [`Solids`](crate::Solids), and writes it as the [`SteeringPath`] of its entity, which
 /// [`PathFollowing`] follows, unless its `path` names another entity; a warning tells if nothing follows it. If a behavior of
-/// your own does, disable the `influence` of the `PathFollowing` rather than remove it. It must be on the agent itself, not on
-/// a behavior entity. Other agents and moving obstacles are left to avoidance behaviors: add
+/// your own does, or one on a behavior entity, disable the `influence` of the `PathFollowing` rather than remove it: its
+/// `tolerance` is how near to the end the agent has arrived, once it rests there. A `NavigateTo` must be on the agent itself,
+/// not on a behavior entity. Other agents and moving obstacles are left to avoidance behaviors: add
 /// [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance) with
 /// [`Combine::WEIGHTED_SUM`](bevy_steering2d_core::Combine::WEIGHTED_SUM), or others.
 ///

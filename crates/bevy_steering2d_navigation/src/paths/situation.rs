@@ -1,5 +1,6 @@
 //! [`Situation`]: what decides whether an agent needs a plan, and what its [`NavigateToMemory`] becomes.
 
+use bevy::prelude::*;
 use bevy_steering2d_core::perception::nearest_on_segment;
 use bevy_steering2d_core::{
     Kinematics, PathFollowing, PathFollowingMemory, SteeringId, SteeringPath, Target,
@@ -24,6 +25,9 @@ pub(super) struct Situation<'a> {
     pub(super) looks: bool,
 }
 
+/// An agent rests at the end of its path if it stays there for so long at its speed, s.
+const STAYS: f32 = 1.0;
+
 impl Situation<'_> {
     /// The progress along the current path.
     fn progress(&self) -> Option<(&SteeringPath, &PathFollowingMemory)> {
@@ -31,28 +35,59 @@ impl Situation<'_> {
         progress.is_about(path).then_some((path, progress))
     }
 
+    /// Whether something else than its own [`PathFollowing`] leads the agent along its path. There is no progress then.
+    fn is_led(&self) -> bool {
+        self.follow.is_none_or(|it| !it.influence.enabled)
+    }
+
+    /// The current path, and the waypoint for which the agent heads.
+    fn next_waypoint(&self) -> Option<(&SteeringPath, usize)> {
+        if !self.is_led() {
+            let (path, progress) = self.progress()?;
+            return Some((path, progress.waypoint));
+        }
+        let path = self.path?;
+        let next = path.closest(self.body.position).segment + 1;
+        Some((path, next.min(path.points().len() - 1)))
+    }
+
+    /// The end of the current path, m.
+    fn end(&self) -> Option<Vec2> {
+        self.path?.points().last().copied()
+    }
+
+    /// Whether the agent has come to rest at the end of its path.
+    fn rests_at_end(&self) -> bool {
+        if !self.is_led() {
+            return self.progress().is_some_and(|(_, it)| it.completed);
+        }
+        let tolerance = self.follow.copied().unwrap_or_default().tolerance;
+        let is_near = |end: Vec2| end.distance(self.body.position) <= tolerance;
+        self.end().is_some_and(is_near) && self.body.speed() * STAYS <= tolerance
+    }
+
     /// Whether the agent still brakes, or comes back to where it stops without a way to its target.
     fn comes_to_rest(&self) -> bool {
-        let mut progress = self.progress().into_iter();
-        self.body.speed() > Kinematics::REST
-            && progress.any(|(path, it)| path.points().len() == 1 && !it.completed)
+        let stops = |(path, _): (&SteeringPath, usize)| path.points().len() == 1;
+        let moves = self.body.speed() > Kinematics::REST;
+        moves && self.next_waypoint().is_some_and(stops) && !self.rests_at_end()
     }
 
     /// Whether the agent that had arrived is no longer at the end of its path.
     fn has_left_end(&self) -> bool {
-        let end = self.path.and_then(|path| path.points().last());
         let reach = reach_of_end(self.how, self.follow, self.body);
-        end.is_some_and(|end| end.distance(self.body.position) > reach)
+        self.end()
+            .is_some_and(|end| end.distance(self.body.position) > reach)
     }
 
     /// Whether the agent is too far from its path, or a solid is in the way to the next waypoint.
     fn is_off_path(&self, pathfinder: &mut Guarded) -> bool {
-        let Some((path, progress)) = self.progress() else {
+        let Some((path, waypoint)) = self.next_waypoint() else {
             return false;
         };
         let here = self.body.position;
-        let next = path.points()[progress.waypoint];
-        let previous = path.points()[progress.waypoint.saturating_sub(1)];
+        let next = path.points()[waypoint];
+        let previous = path.points()[waypoint.saturating_sub(1)];
         let on_path = nearest_on_segment(here, previous, next);
         let most = self.how.path_tolerance + self.body.radius;
         on_path.distance(here) > most
@@ -69,11 +104,10 @@ fn reach_of_end(how: &NavigateTo, follow: Option<&PathFollowing>, body: &Kinemat
 impl NavigateToMemory {
     /// Whether the agent has come to rest at the end of its path since the last tick.
     pub(super) fn notices_arrival(&mut self, situation: &Situation) -> bool {
-        let completed = situation.progress().is_some_and(|(_, it)| it.completed);
         let follows = self.state == NavigationState::Following && !self.searching;
         // The target may have become another one, or have moved on, since the path was planned.
         let is_there = self.target == Some(situation.how.target) && !self.has_moved(situation);
-        let arrives = completed && follows && is_there;
+        let arrives = follows && is_there && situation.rests_at_end();
         if arrives {
             self.state = NavigationState::Arrived;
         }

@@ -11,6 +11,7 @@ use crate::*;
 mod bad_input;
 mod budget;
 mod changes;
+mod followers;
 
 #[derive(Resource, Default)]
 struct Heard {
