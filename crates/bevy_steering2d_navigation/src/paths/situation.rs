@@ -56,12 +56,17 @@ impl Situation<'_> {
         self.path?.points().last().copied()
     }
 
+    /// How near to the end of its path the agent has arrived, m.
+    fn tolerance(&self) -> f32 {
+        self.follow.copied().unwrap_or_default().tolerance
+    }
+
     /// Whether the agent has come to rest at the end of its path.
     fn rests_at_end(&self) -> bool {
         if !self.is_led() {
             return self.progress().is_some_and(|(_, it)| it.completed);
         }
-        let tolerance = self.follow.copied().unwrap_or_default().tolerance;
+        let tolerance = self.tolerance();
         let is_near = |end: Vec2| end.distance(self.body.position) <= tolerance;
         self.end().is_some_and(is_near) && self.body.speed() * STAYS <= tolerance
     }
@@ -78,6 +83,16 @@ impl Situation<'_> {
         let reach = reach_of_end(self.how, self.follow, self.body);
         self.end()
             .is_some_and(|end| end.distance(self.body.position) > reach)
+    }
+
+    /// Whether a solid is between the agent that had arrived and the end of its path, to which it would go straight: others
+    /// have pushed it around that.
+    fn is_cut_off(&self, pathfinder: &mut Guarded) -> bool {
+        let (here, radius) = (self.body.position, self.body.radius);
+        let end = self
+            .end()
+            .filter(|end| end.distance(here) > self.tolerance());
+        self.looks && end.is_some_and(|end| pathfinder.is_clear(here, end, radius) == Some(false))
     }
 
     /// Whether the agent is too far from its path, or a solid is in the way to the next waypoint.
@@ -161,7 +176,10 @@ impl NavigateToMemory {
                     let has_shrunk = situation.body.radius < self.planned_radius;
                     moved || has_shrunk || !situation.comes_to_rest() && off > how.path_tolerance
                 }
-                NavigationState::Arrived => moved || has_lost_path || situation.has_left_end(),
+                NavigationState::Arrived => {
+                    let is_elsewhere = moved || has_lost_path || situation.has_left_end();
+                    is_elsewhere || situation.is_cut_off(pathfinder)
+                }
                 NavigationState::Following => {
                     let is_old = self.age > how.refresh_time;
                     moved || has_lost_path || is_old || situation.is_off_path(pathfinder)

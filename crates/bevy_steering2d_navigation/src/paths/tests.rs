@@ -400,6 +400,21 @@ fn an_agent_pushed_aside_comes_back_around_a_new_wall() {
 }
 
 #[test]
+fn an_agent_pushed_around_the_end_of_a_wall_comes_back_around_it() {
+    let mut app = app();
+    wall(&mut app, (3.0, -9.0), (3.0, 1.0));
+    let goal = Vec2::new(2.4, 0.0);
+    let walker = walker(&mut app, Vec2::ZERO, goal);
+    run(&mut app, 200);
+    assert_eq!(heard(&app).arrived, [walker]);
+    let mut at = app.world_mut().get_mut::<Transform>(walker).unwrap();
+    at.translation.x = 3.6;
+    run(&mut app, 300);
+    assert!(position(&app, walker).distance(goal) <= 0.1);
+    assert_eq!(heard(&app).arrived, [walker, walker]);
+}
+
+#[test]
 fn another_target_at_the_same_place_is_arrived_at_again() {
     let mut app = app();
     let place = Vec2::new(3.0, 0.0);
