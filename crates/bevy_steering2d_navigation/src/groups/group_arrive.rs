@@ -237,6 +237,14 @@ pub struct GroupPlace {
     pub(super) plan: u32,
 }
 
+impl GroupPlace {
+    /// Whether a target is only where the member stops, since its group has no room for it.
+    pub(crate) fn is_stop(&self, target: Target) -> bool {
+        let stop = self.stopped_at.filter(|_| self.order.is_some());
+        stop.map(Target::Point) == Some(target)
+    }
+}
+
 /// The state of a [`GroupArrive`].
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -278,7 +286,7 @@ pub(super) struct Planned {
 /// A group has come to rest: every member that can reach its place is there and stands still. Triggered once
 /// per order, and again only after its target has moved or the group got new places. If no member can reach its
 /// place, it is not triggered; members get [`NoPath`](crate::NoPath), those for which there is no room with
-/// [`TargetBlocked`](crate::NoPathReason::TargetBlocked).
+/// [`TargetBlocked`](crate::NoPathReason::TargetBlocked). These stop; of that there is no other event.
 #[derive(EntityEvent, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Event, Debug, PartialEq, Clone)]
 pub struct GroupArrived {

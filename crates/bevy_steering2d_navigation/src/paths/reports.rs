@@ -6,26 +6,36 @@ use bevy_steering2d_core::{
     Announcements, Arrived, InvalidParameter, SteeringClock, SteeringId, SteeringWarnings, Target,
 };
 
-use crate::{NoPath, NoPathReason, PathFound};
+use crate::{GroupPlace, NoPath, NoPathReason, PathFound};
 
 /// Tells the game what becomes of the plans.
 #[derive(SystemParam)]
-pub(crate) struct Reports<'w> {
+pub(crate) struct Reports<'w, 's> {
     pub(super) clock: Res<'w, SteeringClock>,
     warnings: Res<'w, SteeringWarnings>,
     found: Res<'w, Announcements<PathFound>>,
     not_found: Res<'w, Announcements<NoPath>>,
     arrived: Res<'w, Announcements<Arrived>>,
+    places: Query<'w, 's, &'static GroupPlace>,
 }
 
-impl Reports<'_> {
+impl Reports<'_, '_> {
+    /// Whether the game is to hear of the way of an agent to a target. A member of a group for which there is no room has
+    /// been refused already: it only stops.
+    fn is_told(&self, entity: Entity, target: Target) -> bool {
+        let place = self.places.get(entity);
+        !place.is_ok_and(|it| it.is_stop(target))
+    }
+
     pub(super) fn arrival(&self, id: SteeringId, entity: Entity, target: Target) {
         let event = Arrived {
             entity,
             target,
             source: entity,
         };
-        self.arrived.send(id, entity, event);
+        if self.is_told(entity, target) {
+            self.arrived.send(id, entity, event);
+        }
     }
 
     pub(super) fn path(&self, id: SteeringId, entity: Entity, target: Target, length: f32) {
@@ -34,7 +44,9 @@ impl Reports<'_> {
             target,
             length,
         };
-        self.found.send(id, entity, event);
+        if self.is_told(entity, target) {
+            self.found.send(id, entity, event);
+        }
     }
 
     pub(super) fn no_path(
@@ -49,7 +61,9 @@ impl Reports<'_> {
             target,
             reason,
         };
-        self.not_found.send(id, entity, event);
+        if self.is_told(entity, target) {
+            self.not_found.send(id, entity, event);
+        }
     }
 
     pub(super) fn invalid(&self, entity: Entity, error: &InvalidParameter) {

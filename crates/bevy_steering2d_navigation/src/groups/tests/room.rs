@@ -149,6 +149,29 @@ fn a_member_without_room_that_is_sent_elsewhere_leaves_its_group() {
 }
 
 #[test]
+fn a_member_without_room_hears_of_no_way_to_where_it_stops() {
+    #[derive(Resource, Default)]
+    struct Announced(Vec<Entity>);
+    let mut app = app();
+    let (_, middle) = room_for_two(&mut app);
+    let [a, b, c] = [10.6, 11.6, 20.0].map(|x| unit(&mut app, Vec2::new(x, 0.0)));
+    order(&mut app, GroupArrive::new(Vec2::new(20.0, 0.0)), &[c]);
+    run(&mut app, 60);
+    app.init_resource::<Announced>()
+        .add_observer(|it: On<PathFound>, mut all: ResMut<Announced>| all.0.push(it.entity))
+        .add_observer(|it: On<Arrived>, mut all: ResMut<Announced>| all.0.push(it.entity));
+    order(&mut app, GroupArrive::new(middle), &[a, b, c]);
+    run(&mut app, 200);
+    assert_eq!(app.world().get::<GroupPlace>(c).unwrap().at, None);
+    let announced = |app: &App| app.world().resource::<Announced>().0.clone();
+    assert!(announced(&app).contains(&a) && !announced(&app).contains(&c));
+    app.world_mut().get_mut::<NavigateTo>(c).unwrap().target = Vec2::new(20.0, 5.0).into();
+    run(&mut app, 200);
+    let of_c = announced(&app).into_iter().filter(|it| *it == c);
+    assert_eq!(of_c.count(), 2, "a path and an arrival");
+}
+
+#[test]
 fn a_group_with_room_for_some_keeps_their_places_when_solids_change() {
     let mut app = app();
     let (walls, middle) = room_for_two(&mut app);
