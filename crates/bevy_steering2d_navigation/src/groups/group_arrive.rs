@@ -23,7 +23,8 @@ use crate::Lane;
 ///
 /// **Places** are as near to the target as bodies of the members' radii have room, on its side of walls and
 /// beside the places of other groups. If solids near the target would stretch the group, it stands beside
-/// them; if the target is inside one, such as a building, on the side from which it comes unless another is clearly nearer.
+/// them; if the target is inside one, such as a building, or in a hole of a navigation mesh, on the side from which it comes
+/// unless another is clearly nearer.
 /// Places are assigned so that the sum of the squared distances is least: ways do not cross, and many
 /// move a little rather than one far. Once the ways are known they are assigned anew, so that those who come
 /// first go to the far side. On the way each member has a [`Lane`] of its own, and the group passes corners

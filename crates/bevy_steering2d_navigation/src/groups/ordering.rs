@@ -14,12 +14,14 @@ use super::hand_over::hand_over;
 use super::kept_places::{KeptPlace, keep_places, renewed, taken_places};
 use super::meeting::Way;
 use super::member::{DisabledMembers, Member, Members, gather};
+use super::places::Floor;
 use super::placing::{Lot, place_all, place_latecomers, reassign};
 use super::{
     GroupArrive, GroupArriveMemory, GroupArrived, GroupMember, GroupMembers, GroupPlace, GroupShape,
 };
+use crate::paths::ClearanceGrid;
 use crate::world::Terrain;
-use crate::{NoPath, NoPathReason};
+use crate::{ActivePathfinder, NoPath, NoPathReason};
 
 pub(crate) fn register(app: &mut App) {
     app.register_type::<GroupShape>()
@@ -49,9 +51,20 @@ pub(crate) struct GroupWorld<'w, 's> {
     clock: Res<'w, SteeringClock>,
     warnings: Res<'w, SteeringWarnings>,
     terrain: Res<'w, Terrain>,
+    pathfinder: Res<'w, ActivePathfinder>,
     targets: Targets<'w, 's>,
     disabled: DisabledMembers<'w, 's>,
     bodies: Query<'w, 's, (&'static SteeringId, &'static Kinematics), With<Vehicle>>,
+}
+
+impl GroupWorld<'_, '_> {
+    /// Where bodies may stand, over the grid of the terrain.
+    fn floor<'a>(&'a self, grid: &'a ClearanceGrid) -> Floor<'a> {
+        Floor {
+            grid,
+            pathfinder: Some(&self.pathfinder),
+        }
+    }
 }
 
 /// What is known of all groups in a tick.
@@ -196,7 +209,7 @@ impl Overview {
                 && group
                     .iter()
                     .all(|it| !it.is_host || lot.includes(&it.place))
-                && (same_world || have_room(group, lot, &world.terrain))
+                && (same_world || have_room(group, lot, world))
         });
         self.turns.push(Turn {
             first,
@@ -292,8 +305,9 @@ impl Turn {
         let Self { lot, planned, .. } = *self;
         if !self.holds {
             let grid = grids.for_group(group, &world.terrain);
+            let floor = world.floor(&grid);
             let around = (planned.target, host_disc(planned.host, order, world));
-            let lot = place_all(group, lot.order, order, around, &grid, taken(), memory);
+            let lot = place_all(group, lot.order, order, around, floor, taken(), memory);
             // Also between two looks they are chosen for the solids of now.
             let planned = Planned {
                 revision: world.terrain.revision(),
@@ -313,13 +327,13 @@ impl Turn {
             |it: &Member| !lot.includes(&it.place) || looks_for_room && it.place.at.is_none();
         if group.iter().any(needs_place) {
             let grid = grids.for_group(group, &world.terrain);
-            let ground = (&*grid, world.terrain.revision());
+            let floor = (world.floor(&grid), world.terrain.revision());
             let mut taken = taken();
             // A member that is steered has a place among those of its group.
             if !group.iter().any(|it| it.is_host) {
                 taken.extend(host_disc(planned.host, order, world));
             }
-            place_latecomers(group, lot, order, ground, taken, memory);
+            place_latecomers(group, lot, order, floor, taken, memory);
         }
         lot
     }
@@ -390,17 +404,22 @@ fn fit_places(group: &[Member], lot: Lot) -> bool {
 
 /// Whether every member that was sent to one of these places still has room there. Those without one wait for the next look
 /// for room.
-fn have_room(group: &[Member], lot: Lot, terrain: &Terrain) -> bool {
+fn have_room(group: &[Member], lot: Lot, world: &GroupWorld) -> bool {
     let placed = group
         .iter()
         .filter(|it| lot.includes(&it.place) && !it.is_host);
     let places = placed.filter_map(|it| Some((it.place.at?, it.place.radius)));
+    let is_on_ground = |(at, _)| world.pathfinder.has_ground(at);
+    if !places.clone().all(is_on_ground) {
+        return false;
+    }
     let around = |(at, radius)| Rect::from_corners(at, at).inflate(radius);
     let Some(area) = places.clone().map(around).reduce(|all, it| all.union(it)) else {
         return true;
     };
     // While a solid moves, this is asked at each look: most solids are not measured.
-    let mut near = terrain
+    let mut near = world
+        .terrain
         .solids()
         .iter()
         .filter(|solid| touch(area, solid.bounds(0.0)));

@@ -9,8 +9,8 @@ use bevy::prelude::*;
 use super::GroupShape;
 use super::discs::Discs;
 use super::lattice::Lattice;
-use crate::Solid;
 use crate::paths::ClearanceGrid;
+use crate::{ActivePathfinder, Solid};
 
 /// Where the members of a group are to stand.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,9 +21,33 @@ pub(super) struct Places {
     pub(super) at: Vec<Option<Vec2>>,
 }
 
+/// Where bodies may stand: on ground, clear of solids.
+#[derive(Clone, Copy)]
+pub(super) struct Floor<'a> {
+    pub(super) grid: &'a ClearanceGrid,
+    /// What knows the ground; `None` if it is everywhere.
+    pub(super) pathfinder: Option<&'a ActivePathfinder>,
+}
+
+impl Floor<'_> {
+    fn has_ground(&self, at: Vec2) -> bool {
+        self.pathfinder.is_none_or(|it| it.has_ground(at))
+    }
+
+    /// How deep a point is inside a solid or off the ground, m, as far as the grid reaches; negative elsewhere.
+    pub(super) fn depth(&self, at: Vec2) -> f32 {
+        let clearance = self.grid.at(at);
+        if self.has_ground(at) {
+            -clearance
+        } else {
+            clearance.abs()
+        }
+    }
+}
+
 /// What places must keep to.
 pub(super) struct Site<'a> {
-    grid: &'a ClearanceGrid,
+    floor: Floor<'a>,
     target: Vec2,
     shape: GroupShape,
     /// Between bodies, m.
@@ -39,14 +63,14 @@ const DENSEST: f32 = 0.9069;
 
 impl<'a> Site<'a> {
     pub(super) fn new(
-        grid: &'a ClearanceGrid,
+        floor: Floor<'a>,
         target: Vec2,
         shape: GroupShape,
         gap: f32,
         taken: &'a [(Vec2, f32)],
     ) -> Self {
         Self {
-            grid,
+            floor,
             target,
             shape,
             gap,
@@ -61,6 +85,11 @@ impl<'a> Site<'a> {
         const MOVES: usize = 12;
         let ideal = ideal_radius(radii, self.gap);
         let mut best = self.around(self.target, radii);
+        if !self.floor.has_ground(self.target)
+            && let Some(edge) = best.nearest_to(self.target)
+        {
+            best = self.around(edge, radii);
+        }
         if best.is_round(ideal) {
             return best;
         }
@@ -104,7 +133,7 @@ impl<'a> Site<'a> {
     fn with_room(&self, extent: f32) -> Vec2 {
         const STEPS: usize = 64;
         let mut center = self.target;
-        let solids = self.grid.solids();
+        let solids = self.floor.grid.solids();
         for _ in 0..STEPS {
             let near = solids.iter().map(|solid| (solid, solid.distance(center)));
             let near = near.filter(|(_, distance)| *distance < extent);
@@ -124,7 +153,8 @@ impl<'a> Site<'a> {
 
     /// Whether the center line of a wall is between two points; a disc is none.
     fn is_barred(&self, from: Vec2, to: Vec2) -> bool {
-        let mut walls = self.grid.solids().iter().filter(|it| it.from != it.to);
+        let solids = self.floor.grid.solids().iter();
+        let mut walls = solids.filter(|it| it.from != it.to);
         walls.any(|wall| Solid::segment(wall.from, wall.to).distance_to_segment(from, to) <= 0.0)
     }
 
@@ -216,8 +246,8 @@ impl<'a> Site<'a> {
                 continue;
             }
             let here = lattice.spot(visit.node);
-            let clearance = self.grid.at(here);
-            let is_free = clearance >= radius;
+            let clearance = self.floor.grid.at(here);
+            let is_free = clearance >= radius && self.floor.has_ground(here);
             has_begun |= is_free;
             if is_free && is_vacant(here, radius) {
                 found.push((here, clearance));
@@ -233,7 +263,7 @@ impl<'a> Site<'a> {
                     continue;
                 }
                 let there = lattice.spot(neighbor);
-                let open = is_free && self.grid.along(here, there, 0.5 * radius).is_some();
+                let open = is_free && self.floor.grid.along(here, there, 0.5 * radius).is_some();
                 if open || !has_begun {
                     heap.push(lattice.next(neighbor, open, way));
                 }
@@ -259,6 +289,15 @@ impl Places {
     fn spread(&self) -> f32 {
         let distance = |at: &Option<Vec2>| at.map_or(f32::INFINITY, |at| at.distance(self.center));
         self.at.iter().map(distance).fold(0.0, f32::max)
+    }
+
+    /// The place that is nearest to a point; `None` if none was found.
+    fn nearest_to(&self, point: Vec2) -> Option<Vec2> {
+        let places = self.at.iter().flatten().copied();
+        places.min_by(|a, b| {
+            let (a, b) = (a.distance_squared(point), b.distance_squared(point));
+            a.total_cmp(&b)
+        })
     }
 
     /// The mean of all places, m; without any the center.

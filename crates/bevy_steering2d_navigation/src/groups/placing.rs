@@ -5,10 +5,9 @@ use bevy_steering2d_core::digest;
 
 use super::assignment::assign;
 use super::member::Member;
-use super::places::{Site, ideal_radius, place_radius};
+use super::places::{Floor, Site, ideal_radius, place_radius};
 use super::{GroupArrive, GroupArriveMemory, GroupPlace};
 use crate::Lane;
-use crate::paths::ClearanceGrid;
 
 /// Width of all lanes of a group, in radii of the disc that it fills.
 const LANES: f32 = 1.5;
@@ -35,7 +34,7 @@ pub(super) fn place_all(
     order: Entity,
     how: &GroupArrive,
     (target, host): (Vec2, Option<(Vec2, f32)>),
-    grid: &ClearanceGrid,
+    floor: Floor,
     mut taken: Vec<(Vec2, f32)>,
     memory: &mut GroupArriveMemory,
 ) -> Lot {
@@ -48,8 +47,8 @@ pub(super) fn place_all(
     taken.extend(host);
     let largest = radii.iter().copied().fold(0.0, f32::max);
     let middle = middle_of(group.iter().filter(|it| is_sent(it)));
-    let target = on_their_side(grid, target, middle, largest);
-    let site = Site::new(grid, target, how.shape, how.gap, &taken);
+    let target = on_their_side(floor, target, middle, largest);
+    let site = Site::new(floor, target, how.shape, how.gap, &taken);
     let places = match host {
         Some(_) => site.around(target, &radii),
         None => site.places(&radii),
@@ -77,10 +76,10 @@ fn middle_of<'a>(members: impl Iterator<Item = &'a Member> + Clone) -> Vec2 {
     members.map(|it| it.position).sum::<Vec2>() / count
 }
 
-/// A target inside a solid, moved in it towards those who come by the width of a body at most: of sides that are about
-/// equally near they get theirs.
-fn on_their_side(grid: &ClearanceGrid, target: Vec2, from: Vec2, radius: f32) -> Vec2 {
-    let depth = -grid.at(target);
+/// A target inside a solid or off the ground, moved in there towards those who come by the width of a body at most: of sides
+/// that are about equally near they get theirs.
+fn on_their_side(floor: Floor, target: Vec2, from: Vec2, radius: f32) -> Vec2 {
+    let depth = floor.depth(target);
     match depth > 0.0 {
         true => target + depth.min(2.0 * radius) * (from - target).normalize_or_zero(),
         false => target,
@@ -130,7 +129,7 @@ pub(super) fn place_latecomers(
     group: &mut [Member],
     lot: Lot,
     how: &GroupArrive,
-    (grid, revision): (&ClearanceGrid, u32),
+    (floor, revision): (Floor, u32),
     mut taken: Vec<(Vec2, f32)>,
     memory: &mut GroupArriveMemory,
 ) {
@@ -153,7 +152,7 @@ pub(super) fn place_latecomers(
         member.forget_way();
     }
     give_lanes(group, late, memory.center, how.gap);
-    let site = Site::new(grid, memory.center, how.shape, how.gap, &taken);
+    let site = Site::new(floor, memory.center, how.shape, how.gap, &taken);
     let places = site.around(memory.center, &radii);
     distribute(group, lot, &place_radii(&radii), &places.at, late);
 }

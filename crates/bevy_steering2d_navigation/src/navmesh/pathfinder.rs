@@ -239,6 +239,12 @@ impl Pathfinder for NavmeshPathfinder {
         let area = Self::area(&mut self.areas, &self.solids, radius, self.queries);
         area.is_clear(from, to)
     }
+
+    fn has_ground(&self, at: Vec2) -> bool {
+        self.ground
+            .as_ref()
+            .is_none_or(|ground| ground.contains(at))
+    }
 }
 
 #[cfg(test)]

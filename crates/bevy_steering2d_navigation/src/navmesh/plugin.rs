@@ -20,7 +20,8 @@ use crate::{ActivePathfinder, NavigationPlugin, Solid};
 ///
 /// The border of the mesh becomes [`Wall`]s, so that avoidance behaviors keep agents on it, also in a crowd: give
 /// them [`ReciprocalAvoidance`](bevy_steering2d_core::ReciprocalAvoidance) or
-/// [`WallAvoidance`](bevy_steering2d_core::WallAvoidance). Fields and groups see these walls as well.
+/// [`WallAvoidance`](bevy_steering2d_core::WallAvoidance). Fields and groups see these walls as well. Groups get places on
+/// the mesh; a field takes what is beyond its border for ground that no way leads to, so its goals must be on the mesh.
 ///
 /// A wall is no collider. Bodies of a physics engine can be pushed through by contacts, unless the game gives each
 /// [`NavmeshWall`] a fixed collider when it is added.

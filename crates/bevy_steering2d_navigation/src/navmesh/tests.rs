@@ -11,6 +11,7 @@ use crate::*;
 
 mod bad_input;
 mod crowd;
+mod groups;
 mod planning;
 
 #[derive(Resource, Default)]

@@ -36,6 +36,11 @@ impl ActivePathfinder {
         self.pathfinder.as_mut()
     }
 
+    /// Whether there is ground at a point; also if the pathfinder cannot tell, since it panics.
+    pub(crate) fn has_ground(&self, at: Vec2) -> bool {
+        catch_unwind(AssertUnwindSafe(|| self.pathfinder.has_ground(at))).unwrap_or(true)
+    }
+
     /// The pathfinder for these solids, by their digest.
     pub(super) fn over<'a>(&'a mut self, solids: &'a [Solid], revision: u32) -> Guarded<'a> {
         Guarded {

@@ -48,6 +48,12 @@ pub trait Pathfinder: Any + Send + Sync {
 
     /// Whether a body of `radius` m can move straight from one point to another.
     fn is_clear(&mut self, from: Vec2, to: Vec2, radius: f32) -> bool;
+
+    /// Whether there is ground at a point, whatever solids are there: over a navigation mesh whether the point is on it.
+    /// Groups get places on ground only. By default there is ground everywhere.
+    fn has_ground(&self, _at: Vec2) -> bool {
+        true
+    }
 }
 
 /// A question to a [`Pathfinder`].

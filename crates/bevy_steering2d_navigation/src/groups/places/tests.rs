@@ -1,15 +1,24 @@
 //! Where groups of bodies stand, in the open and among solids.
 
 use super::*;
+use crate::{PathQuery, PathSearch, Pathfinder};
 use bevy_steering2d_core::{Circle, Wall};
 
 const GAP: f32 = 0.1;
+
+/// Ground everywhere.
+fn anywhere(grid: &ClearanceGrid) -> Floor<'_> {
+    Floor {
+        grid,
+        pathfinder: None,
+    }
+}
 
 #[track_caller]
 fn check(solids: &[Solid], target: Vec2, radii: &[f32]) -> Places {
     let largest = radii.iter().copied().fold(0.0, f32::max);
     let grid = ClearanceGrid::new(solids, 1.5 * largest);
-    let site = Site::new(&grid, target, GroupShape::Disc, GAP, &[]);
+    let site = Site::new(anywhere(&grid), target, GroupShape::Disc, GAP, &[]);
     let places = site.places(radii);
     let discs: Vec<_> = places.at.iter().map(|at| at.unwrap()).zip(radii).collect();
     for (i, (at, radius)) in discs.iter().enumerate() {
@@ -84,7 +93,7 @@ fn a_group_in_a_nook_that_is_too_small_for_it_stands_round_at_its_opening() {
 fn a_small_room_has_places_for_some() {
     let room = Wall::room(Rect::new(-2.0, -2.0, 2.0, 2.0)).map(Solid::from);
     let grid = ClearanceGrid::new(&room, 1.0);
-    let site = Site::new(&grid, Vec2::ZERO, GroupShape::Disc, GAP, &[]);
+    let site = Site::new(anywhere(&grid), Vec2::ZERO, GroupShape::Disc, GAP, &[]);
     let places = site.places(&[0.4; 60]);
     let inside = places.at.iter().flatten().count();
     assert!((9..20).contains(&inside), "{inside}");
@@ -98,7 +107,7 @@ fn a_group_stays_within_thick_walls() {
         ..wall.into()
     });
     let grid = ClearanceGrid::new(&walls, 1.0);
-    let site = Site::new(&grid, Vec2::ZERO, GroupShape::Disc, GAP, &[]);
+    let site = Site::new(anywhere(&grid), Vec2::ZERO, GroupShape::Disc, GAP, &[]);
     let places = site.places(&[0.4; 100]);
     assert!(places.at.iter().flatten().count() >= 9);
     for at in places.at.iter().flatten() {
@@ -114,16 +123,57 @@ fn a_group_without_any_place_stays_at_its_target() {
         Circle::new(target + 99.0 * aside, 100.0).into()
     });
     let grid = ClearanceGrid::new(&rocks, 1.0);
-    let site = Site::new(&grid, target, GroupShape::Disc, GAP, &[]);
+    let site = Site::new(anywhere(&grid), target, GroupShape::Disc, GAP, &[]);
     let center = site.places(&[0.5; 20]).center;
     assert!(center.distance(target) < 100.0, "{center}");
+}
+
+/// Knows no ground to the right of the y-axis.
+struct West;
+
+impl Pathfinder for West {
+    fn set_solids(&mut self, _: &[Solid]) {}
+
+    fn find(&mut self, _: &PathQuery, _: &mut u32) -> PathSearch {
+        PathSearch::Unfinished
+    }
+
+    fn is_clear(&mut self, _: Vec2, _: Vec2, _: f32) -> bool {
+        true
+    }
+
+    fn has_ground(&self, at: Vec2) -> bool {
+        at.x <= 0.0
+    }
+}
+
+#[test]
+fn places_are_on_the_ground_that_is_nearest_to_the_target() {
+    let grid = ClearanceGrid::new(&[], 1.0);
+    let west = ActivePathfinder::new(Box::new(West));
+    let floor = Floor {
+        grid: &grid,
+        pathfinder: Some(&west),
+    };
+    for radii in [[0.4; 9], [0.2, 0.4, 0.2, 0.4, 0.2, 0.4, 0.2, 0.4, 0.2]] {
+        for target in [Vec2::new(5.0, 2.0), Vec2::new(-0.1, 2.0)] {
+            let site = Site::new(floor, target, GroupShape::Disc, GAP, &[]);
+            for at in site.places(&radii).at {
+                let at = at.unwrap();
+                assert!(
+                    at.x <= 0.0 && at.distance(Vec2::new(0.0, 2.0)) < 6.0,
+                    "{at}"
+                );
+            }
+        }
+    }
 }
 
 #[test]
 fn taken_places_are_left_free() {
     let grid = ClearanceGrid::new(&[], 1.0);
     let taken = [(Vec2::ZERO, 0.4), (Vec2::new(0.85, 0.0), 0.4)];
-    let site = Site::new(&grid, Vec2::ZERO, GroupShape::Disc, GAP, &taken);
+    let site = Site::new(anywhere(&grid), Vec2::ZERO, GroupShape::Disc, GAP, &taken);
     for at in site.around(Vec2::ZERO, &[0.4; 5]).at {
         let at = at.unwrap();
         assert!(
@@ -142,7 +192,7 @@ fn where_places_are_taken_a_group_stands_beside_them_on_the_same_side_of_a_wall(
         .map(|i| Vec2::new((i % 3) as f32, (i / 3) as f32 - 1.0))
         .map(|cell| (target + 1.1 * cell, 0.5))
         .collect();
-    let site = Site::new(&grid, target, GroupShape::Disc, GAP, &taken);
+    let site = Site::new(anywhere(&grid), target, GroupShape::Disc, GAP, &taken);
     for at in site.around(target, &[0.5; 5]).at {
         assert!(at.unwrap().x > 0.0, "{at:?}");
     }
@@ -151,10 +201,10 @@ fn where_places_are_taken_a_group_stands_beside_them_on_the_same_side_of_a_wall(
 #[test]
 fn taken_places_are_left_free_by_bodies_of_different_radii() {
     let grid = ClearanceGrid::new(&[], 1.5);
-    let alone = Site::new(&grid, Vec2::ZERO, GroupShape::Disc, GAP, &[]);
+    let alone = Site::new(anywhere(&grid), Vec2::ZERO, GroupShape::Disc, GAP, &[]);
     let taken = alone.around(Vec2::ZERO, &[0.5; 400]).at.into_iter();
     let taken: Vec<_> = taken.flatten().map(|at| (at, 0.5)).collect();
-    let site = Site::new(&grid, Vec2::ZERO, GroupShape::Disc, GAP, &taken);
+    let site = Site::new(anywhere(&grid), Vec2::ZERO, GroupShape::Disc, GAP, &taken);
     let radii = [0.2, 1.0, 0.5];
     for (at, radius) in site.around(Vec2::ZERO, &radii).at.iter().zip(radii) {
         let at = at.unwrap();
@@ -167,7 +217,7 @@ fn taken_places_are_left_free_by_bodies_of_different_radii() {
 fn a_line_is_wide_and_a_block_square() {
     let grid = ClearanceGrid::new(&[], 1.0);
     let extent = |shape| {
-        let site = Site::new(&grid, Vec2::ZERO, shape, GAP, &[]);
+        let site = Site::new(anywhere(&grid), Vec2::ZERO, shape, GAP, &[]);
         let places = site.around(Vec2::ZERO, &[0.4; 40]).at;
         let spots: Vec<_> = places.into_iter().flatten().collect();
         let points = spots.iter().map(|it| Rect::from_corners(*it, *it));
@@ -183,7 +233,7 @@ fn a_line_is_wide_and_a_block_square() {
 fn a_line_of_a_few_is_one_rank_along_its_front() {
     let grid = ClearanceGrid::new(&[], 1.0);
     let line = GroupShape::Line { facing: 0.0 };
-    let places = Site::new(&grid, Vec2::ZERO, line, GAP, &[]).places(&[0.5; 5]);
+    let places = Site::new(anywhere(&grid), Vec2::ZERO, line, GAP, &[]).places(&[0.5; 5]);
     let mut at: Vec<_> = places.at.iter().map(|it| it.unwrap()).collect();
     at.sort_by(|a, b| a.y.total_cmp(&b.y));
     for pair in at.windows(2) {
