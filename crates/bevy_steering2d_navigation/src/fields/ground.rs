@@ -44,6 +44,13 @@ impl GroundCost {
     pub fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_finite("GroundCost.area", self.area.min)?;
         InvalidParameter::unless_finite("GroundCost.area", self.area.max)?;
+        if self.area.is_empty() {
+            return Err(InvalidParameter {
+                field: "GroundCost.area",
+                value: self.area.size().into(),
+                must_be: "wider and higher than zero",
+            });
+        }
         let range = TravelTimes::SMALLEST_COST..=TravelTimes::LARGEST_COST;
         if range.contains(&self.cost) {
             return Ok(());

@@ -28,6 +28,11 @@ fn faulty_fields_raise_a_warning_each_and_the_others_are_solved() {
     app.world_mut().spawn(field().with_goal(Vec2::NAN));
     app.world_mut().spawn(field().with_radius(-1.0));
     app.world_mut().spawn(GroundCost::new(area(), 0.0));
+    let swapped = Rect {
+        min: area().max,
+        max: area().min,
+    };
+    app.world_mut().spawn(GroundCost::new(swapped, 5.0));
     let fine = app.world_mut().spawn(field()).id();
     run(&mut app, 5);
     let mut fields = warned(&app);
@@ -38,6 +43,7 @@ fn faulty_fields_raise_a_warning_each_and_the_others_are_solved() {
             "GoalField.area",
             "GoalField.goals",
             "GoalField.radius",
+            "GroundCost.area",
             "GroundCost.cost"
         ]
     );
