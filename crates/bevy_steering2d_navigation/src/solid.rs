@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use bevy::prelude::*;
-use bevy_steering2d_core::perception::nearest_on_segment;
+use bevy_steering2d_core::perception::{nearest_on_segment, order_of};
 use bevy_steering2d_core::{Circle, InvalidParameter, Wall};
 
 /// A part of the world that agents cannot pass: all points within `radius` of a segment.
@@ -19,14 +19,6 @@ pub struct Solid {
     pub to: Vec2,
     /// How far the solid extends around the segment, m, `≥ 0`.
     pub radius: f32,
-}
-
-/// The lexicographic order of two arrays of numbers.
-pub(crate) fn order_of<const N: usize>(one: [f32; N], other: [f32; N]) -> Ordering {
-    let pairs = one.iter().zip(&other);
-    pairs
-        .map(|(one, other)| one.total_cmp(other))
-        .fold(Ordering::Equal, Ordering::then)
 }
 
 impl From<Wall> for Solid {

@@ -45,8 +45,9 @@ impl Circle {
     }
 }
 
-/// The lexicographic order of two arrays of numbers.
-pub(crate) fn order_of<const N: usize>(a: [f32; N], b: [f32; N]) -> Ordering {
+/// The lexicographic order of two arrays of numbers, each by [`f32::total_cmp`]: sorted by it, things that have no order of
+/// their own are in the same one on every run.
+pub fn order_of<const N: usize>(a: [f32; N], b: [f32; N]) -> Ordering {
     let pairs = a.iter().zip(&b);
     pairs
         .map(|(a, b)| a.total_cmp(b))

@@ -35,7 +35,7 @@ mod surroundings;
 mod testing;
 mod wall;
 
-pub use geometry::{Circle, WallHit, nearest_on_segment};
+pub use geometry::{Circle, WallHit, nearest_on_segment, order_of};
 pub use neighbor::{Neighbor, NeighborView, Perception, SteeringGroups};
 pub use neighbors::Neighbors;
 pub use obstacle::{Obstacle, ObstacleIndex, SeenObstacle};
@@ -46,7 +46,6 @@ pub use wall::{Wall, WallIndex};
 pub(crate) use candidates::{Candidates, SampledSlots};
 pub(crate) use columns::{ColumnSlices, NeighborColumns, PADDING};
 pub(crate) use gather::index_neighbors;
-pub(crate) use geometry::order_of;
 pub(crate) use grid::Square;
 pub(crate) use motions::index_motions;
 pub(crate) use nearest::{Found, NearestCut, count_within};

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use bevy::prelude::*;
 use bevy_steering2d_core::InvalidParameter;
+use bevy_steering2d_core::perception::order_of;
 
 use super::TravelTimes;
 use crate::Solid;
@@ -70,11 +71,7 @@ impl GroundCost {
             let Rect { min, max } = it.area;
             [min.x, min.y, max.x, max.y, it.cost]
         };
-        let pairs = key(self).into_iter().zip(key(other));
-        pairs
-            .map(|(a, b)| a.total_cmp(&b))
-            .find(|order| order.is_ne())
-            .unwrap_or(Ordering::Equal)
+        order_of(key(self), key(other))
     }
 }
 

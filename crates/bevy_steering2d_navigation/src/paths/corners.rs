@@ -11,10 +11,10 @@ use std::f32::consts::{FRAC_PI_4, PI, TAU};
 
 use bevy::math::ops;
 use bevy::prelude::*;
+use bevy_steering2d_core::perception::order_of;
 
 use super::room::ROUNDING;
 use crate::Solid;
-use crate::solid::order_of;
 
 /// A point at which paths may bend.
 #[derive(Clone, Copy, Debug, PartialEq)]
