@@ -118,13 +118,12 @@ impl<'a> Site<'a> {
     /// The places around a point.
     pub(super) fn around(&self, center: Vec2, radii: &[f32]) -> Places {
         let classes = classes(radii);
-        let at = match classes.len() {
-            0 | 1 => self.on_lattice(
-                center,
-                classes.keys().next().map_or(0.5, |it| it.0),
-                radii.len(),
-            ),
-            _ => self.mixed(center, &classes, radii),
+        let at = match classes.as_slice() {
+            [] => Vec::new(),
+            [(radius, _)] => self.on_lattice(center, *radius, radii.len()),
+            [(smallest, _), .., (largest, _)] => {
+                self.mixed(center, &classes, [*smallest, *largest], radii)
+            }
         };
         Places { center, at }
     }
@@ -188,11 +187,10 @@ impl<'a> Site<'a> {
     fn mixed(
         &self,
         center: Vec2,
-        classes: &BTreeMap<Class, Vec<usize>>,
+        classes: &[(f32, Vec<usize>)],
+        [smallest, largest]: [f32; 2],
         radii: &[f32],
     ) -> Vec<Option<Vec2>> {
-        let smallest = classes.keys().next().map_or(0.5, |it| it.0);
-        let largest = classes.keys().next_back().map_or(0.5, |it| it.0);
         let step = (0.5 * smallest).max(ideal_radius(radii, self.gap) / 32.0);
         let area: f32 = radii
             .iter()
@@ -203,7 +201,7 @@ impl<'a> Site<'a> {
         let spots = self.flood(&lattice, [smallest, largest], spots);
         let mut at = vec![None; radii.len()];
         let mut placed = self.taken(largest);
-        for (&Class(radius), who) in classes.iter().rev() {
+        for &(radius, ref who) in classes.iter().rev() {
             let mut waiting = who.iter();
             let mut next = waiting.next();
             for &(spot, clearance) in &spots {
@@ -325,24 +323,6 @@ fn side_of(solid: &Solid) -> Vec2 {
     (solid.to - solid.from).perp().normalize_or(Vec2::X)
 }
 
-/// A radius, m, in order of size.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Class(f32);
-
-impl Eq for Class {}
-
-impl PartialOrd for Class {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Class {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
-}
-
 /// The size of a place for a body among others whose largest radius is `largest`: its radius, rounded up
 /// so that there are few sizes.
 pub(super) fn place_radius(radius: f32, largest: f32) -> f32 {
@@ -353,15 +333,19 @@ pub(super) fn place_radius(radius: f32, largest: f32) -> f32 {
     size
 }
 
-/// The indices of bodies by the size of their places.
-fn classes(radii: &[f32]) -> BTreeMap<Class, Vec<usize>> {
+/// The sizes of places, m, from the smallest on, each with the indices of its bodies.
+fn classes(radii: &[f32]) -> Vec<(f32, Vec<usize>)> {
     let largest = radii.iter().copied().fold(0.0, f32::max);
-    let mut classes: BTreeMap<Class, Vec<usize>> = BTreeMap::new();
+    let mut classes: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (index, &radius) in radii.iter().enumerate() {
-        let class = Class(place_radius(radius, largest).max(1e-3));
-        classes.entry(class).or_default().push(index);
+        let size = place_radius(radius, largest).max(1e-3);
+        // The bits of positive floats have the order of their values.
+        classes.entry(size.to_bits()).or_default().push(index);
     }
-    classes
+    let sizes = classes.into_iter();
+    sizes
+        .map(|(bits, who)| (f32::from_bits(bits), who))
+        .collect()
 }
 
 #[cfg(test)]
