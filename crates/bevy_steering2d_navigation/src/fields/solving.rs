@@ -6,6 +6,7 @@ use bevy::prelude::*;
 use bevy_steering2d_core::FlowField;
 
 use super::ground::Lattice;
+use super::travel_times::ring;
 use super::{GroundCost, TravelTimes};
 use crate::Solid;
 use crate::paths::ClearanceGrid;
@@ -270,13 +271,14 @@ impl Work {
     fn nearest_node(&self, point: Vec2, admits: impl Fn(Vec2) -> bool) -> Option<(UVec2, f32)> {
         let middle = self.lattice.nearest(point)?;
         let mut nearest: Option<(UVec2, f32)> = None;
-        for ring in 0..=self.rings() {
+        for number in 0..=self.rings() {
             // No node of this ring or a wider one is nearer, m.
-            let least = (ring as f32 - 0.5) * self.lattice.spacing;
+            let least = (number as f32 - 0.5) * self.lattice.spacing;
             if nearest.is_some_and(|(_, square)| least * least > square) {
                 break;
             }
-            let found = self.nearest_of(ring_around(middle, ring), point, &admits);
+            let nodes = ring(number).map(|offset| (middle.as_ivec2() + offset).as_uvec2());
+            let found = self.nearest_of(nodes, point, &admits);
             nearest = nearest.into_iter().chain(found).min_by(nearer);
         }
         nearest
@@ -363,17 +365,6 @@ impl Work {
             Vec2::ZERO
         }
     }
-}
-
-/// The nodes in a square ring around one, row by row, perhaps outside.
-fn ring_around(node: UVec2, ring: i32) -> impl Iterator<Item = UVec2> {
-    let side = -ring..=ring;
-    let square = side
-        .clone()
-        .flat_map(move |y| side.clone().map(move |x| IVec2::new(x, y)));
-    square
-        .filter(move |offset| offset.abs().max_element() == ring)
-        .map(move |offset| (node.as_ivec2() + offset).as_uvec2())
 }
 
 /// The order of nodes by the squares of their distances.

@@ -358,16 +358,20 @@ impl TravelTimes {
     }
 
     /// The cells in a square ring around a cell that are not blocked, each with its offset and its time.
-    fn free_ring(&self, cell: UVec2, ring: i32) -> impl Iterator<Item = (IVec2, f32)> {
-        let side = -ring..=ring;
-        let square = side
-            .clone()
-            .flat_map(move |y| side.clone().map(move |x| IVec2::new(x, y)));
-        let ring = square.filter(move |it| it.abs().max_element() == ring);
-        let cells = ring.map(move |offset| (offset, (cell.as_ivec2() + offset).as_uvec2()));
+    fn free_ring(&self, cell: UVec2, number: i32) -> impl Iterator<Item = (IVec2, f32)> {
+        let cells = ring(number).map(move |offset| (offset, (cell.as_ivec2() + offset).as_uvec2()));
         let free = cells.filter(|(_, at)| self.cost(*at) < f32::INFINITY);
         free.map(|(offset, at)| (offset, self.time(at)))
     }
+}
+
+/// The offsets of the cells in a square ring around a cell, row by row. Ring zero is the cell itself.
+pub(super) fn ring(number: i32) -> impl Iterator<Item = IVec2> {
+    (-number..=number).flat_map(move |y| {
+        let step = if y.abs() == number { 1 } else { 2 * number };
+        let columns = (-number..=number).step_by(step as usize);
+        columns.map(move |x| IVec2::new(x, y))
+    })
 }
 
 /// The order of cells by their distance, then by their time.

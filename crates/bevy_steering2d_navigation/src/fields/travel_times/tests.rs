@@ -145,3 +145,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_ring_is_the_border_of_a_square_row_by_row() {
+    let in_square = |number: i32| {
+        let side = -number..=number;
+        let rows = side.clone();
+        rows.flat_map(move |y| side.clone().map(move |x| IVec2::new(x, y)))
+    };
+    for number in 0..4 {
+        let border = in_square(number).filter(|it| it.abs().max_element() == number);
+        assert!(ring(number).eq(border), "{number}");
+    }
+}
