@@ -3,10 +3,13 @@
 
 use bevy::prelude::*;
 
+use crate::paths::outward;
+
 /// Moves the inner points of a path, from the index `first` on, up to `most` m away from the corners that the path
 /// turns around, as far as `fits` admits: the point before, the moved point, the point after.
 pub(super) fn ease(points: &mut [Vec2], first: usize, most: f32, fits: impl Fn([Vec2; 3]) -> bool) {
-    let outward: Vec<_> = points.windows(3).map(outward).collect();
+    let bends = points.windows(3);
+    let outward: Vec<_> = bends.map(|it| outward(it[0], it[1], it[2])).collect();
     for at in first.max(1)..points.len().saturating_sub(1) {
         let [before, corner, after] = [points[at - 1], points[at], points[at + 1]];
         let eased = [1.0, 0.75, 0.5, 0.25]
@@ -35,13 +38,6 @@ pub(super) fn straighten(
             at += 1;
         }
     }
-}
-
-/// The direction away from the corner that a path of three points turns around.
-fn outward(bend: &[Vec2]) -> Vec2 {
-    let come = (bend[1] - bend[0]).normalize_or_zero();
-    let go = (bend[2] - bend[1]).normalize_or_zero();
-    (come - go).normalize_or_zero()
 }
 
 #[cfg(test)]

@@ -70,17 +70,20 @@ impl Lane {
         after: Vec2,
         is_clear: &mut impl FnMut(Vec2, Vec2) -> bool,
     ) -> Vec2 {
-        let (come, go) = (
-            (corner - before).normalize_or_zero(),
-            (after - corner).normalize_or_zero(),
-        );
-        let outward = (come - go).normalize_or_zero();
-        let turns_left = come.perp_dot(go) > 0.0;
+        let outward = outward(before, corner, after);
+        let turns_left = (corner - before).perp_dot(after - corner) > 0.0;
         let lane = if turns_left { self.left } else { self.right };
         let fits = |share: &f32| is_clear(corner, corner + share * self.width() * outward);
         let share = [1.0, 0.75, 0.5, 0.25].into_iter().find(fits);
         share.unwrap_or(0.0) * lane * outward
     }
+}
+
+/// The direction away from the solid around which a path turns at a corner between two other points.
+pub(crate) fn outward(before: Vec2, corner: Vec2, after: Vec2) -> Vec2 {
+    let come = (corner - before).normalize_or_zero();
+    let go = (after - corner).normalize_or_zero();
+    (come - go).normalize_or_zero()
 }
 
 fn length(points: &[Vec2]) -> f32 {

@@ -37,6 +37,8 @@ pub use roadmap_pathfinder::RoadmapPathfinder;
 
 pub(crate) use clearance::ClearanceGrid;
 pub(crate) use clearance_grids::ClearanceGrids;
+#[cfg(feature = "navmesh")]
+pub(crate) use lane::outward;
 pub(crate) use planning::{plan_paths, register};
 #[cfg(feature = "navmesh")]
 pub(crate) use room::{ROUNDING, Room};
