@@ -113,7 +113,8 @@ impl Room {
     /// Whether a squeezed body has room for its straight way beside the solids that do not squeeze it, if it first
     /// gets out.
     fn fits_farther_on(&self, from: Vec2, to: Vec2) -> bool {
-        let out = self.way_out(from).filter(|out| self.is_open(from, out.at));
+        let out = self.way_out(from);
+        let out = out.filter(|out| self.clearance(from, out.at) > 0.0);
         // In a passage that is too narrow for it anyway, it goes on as it can.
         let Some(out) = out else {
             return true;
@@ -137,7 +138,6 @@ impl Room {
 
     /// The distance from the straight way between two points to the nearest solid, m, at most a little more than
     /// what is comfortable.
-    #[cfg(feature = "navmesh")]
     pub(crate) fn clearance(&self, from: Vec2, to: Vec2) -> f32 {
         let clearance = self.grid.along(from, to, f32::NEG_INFINITY);
         clearance.unwrap_or(self.comfortable)
@@ -164,15 +164,10 @@ impl Room {
         if spot.clearance <= 0.0 {
             return None;
         }
-        let out = self.way_out(at).filter(|out| self.is_open(at, out.at));
+        let out = self.way_out(at);
+        let out = out.filter(|out| self.clearance(at, out.at) > 0.0);
         // A passage that fits a body tightly has no spot with more room.
         out.or_else(|| (spot.clearance >= self.grazing).then_some(spot))
-    }
-
-    /// Whether no solid is between two points.
-    fn is_open(&self, from: Vec2, to: Vec2) -> bool {
-        let clearance = self.grid.along(from, to, f32::NEG_INFINITY);
-        clearance.is_none_or(|it| it > 0.0)
     }
 
     /// The nearest spot found by moving away from the solids that overlap a body, first from the
