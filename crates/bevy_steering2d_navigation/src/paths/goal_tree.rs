@@ -139,8 +139,7 @@ impl GoalTree {
                 });
             }
             if let Some(first) = map.cost_to_corner(from, corner, &self.room) {
-                let cost = first * self.turning(map, from.at, corner) + way.cost;
-                best.offer(cost, corner);
+                best.offer(self.cost_over(map, from, corner, first), corner);
             }
         }
         // Without a path the search has closed all corners that it has reached.
@@ -152,13 +151,16 @@ impl GoalTree {
     fn search_closed(&self, map: &mut Roadmap, from: Spot) -> Search {
         let mut best = self.straight(from);
         for (corner, first) in map.ways_from(from, &self.room) {
-            let way = self.ways[corner as usize];
-            let cost = first * self.turning(map, from.at, corner) + way.cost;
-            if way.closed {
-                best.offer(cost, corner);
+            if self.ways[corner as usize].closed {
+                best.offer(self.cost_over(map, from, corner, first), corner);
             }
         }
         self.found(map, from, best)
+    }
+
+    /// The cost of the path from a start over a corner, to which the first leg costs so much without its turn.
+    fn cost_over(&self, map: &Roadmap, from: Spot, corner: u32, first: f32) -> f32 {
+        first * self.turning(map, from.at, corner) + self.ways[corner as usize].cost
     }
 
     /// The straight path from a start to the goal, if it is free.
