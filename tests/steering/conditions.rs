@@ -107,6 +107,31 @@ fn a_group_and_its_members_may_depend_on_conditions() {
     assert!(ledger(&app, agent)[0].raw.x > 1.0);
 }
 
+/// As in the recipe of a boss with phases.
+#[test]
+fn a_member_of_a_group_acts_while_both_conditions_hold() {
+    let mut app = point_mass_app(HERTZ);
+    app.add_condition::<RightOf>();
+    let sight = TargetInSight::new(Vec2::new(0.0, 3.0));
+    let agent = spawn(&mut app, 0.0, (Vehicle::default(), sight));
+    let group = BehaviorGroup::default().with_when(When::only::<RightOf>());
+    let member = Seek::new(FAR).with_when(When::only::<TargetInSight>());
+    let group = (SteersFor(agent), RightOf { x: 0.0 }, group, member);
+    let group = app.world_mut().spawn(group).id();
+    for (is_right, is_seen) in [(true, true), (true, false), (false, true), (false, false)] {
+        let x = if is_right { -9.0 } else { 9.0 };
+        app.world_mut().get_mut::<RightOf>(group).unwrap().x = x;
+        let distance = if is_seen { 9.0 } else { 1.0 };
+        let mut sight = app.world_mut().get_mut::<TargetInSight>(agent).unwrap();
+        sight.distance = distance;
+        run_ticks(&mut app, 2);
+        let acts = entry::<Seek>(&app, group).cut == Cut::Nothing;
+        assert_eq!(acts, is_right && is_seen, "{is_right}, {is_seen}");
+        let moves = ledger(&app, agent)[0].raw != Vec2::ZERO;
+        assert_eq!(moves, acts, "{is_right}, {is_seen}");
+    }
+}
+
 #[test]
 fn behaviors_of_a_group_that_is_off_do_not_run() {
     let mut app = point_mass_app(HERTZ);

@@ -97,19 +97,19 @@ fn a_condition_that_soon_has_an_agent_or_whose_agent_is_no_longer_steered_does_n
 #[test]
 fn a_component_of_the_game_that_is_a_condition_may_be_on_any_entity() {
     #[derive(Component, Reflect, Clone)]
-    struct Health(f32);
+    struct Nocturnal;
 
-    impl Condition for Health {
+    impl Condition for Nocturnal {
         type World = ();
 
         fn holds(&self, _: &Agent, _: &()) -> bool {
-            self.0 < 30.0
+            true
         }
     }
 
     let mut app = point_mass_app(HERTZ);
-    app.add_condition::<Health>();
-    spawn_unused(&mut app, Health(100.0));
+    app.add_condition::<Nocturnal>();
+    spawn_unused(&mut app, Nocturnal);
     run_ticks(&mut app, TICKS);
     assert_eq!(warnings(&app), []);
 }

@@ -54,6 +54,9 @@ use crate::{
 ///
 /// Conditions are switches: a force begins and ends with them at once.
 ///
+/// The component holds parameters, which presets and saves write. Keep what changes in play, such as health, in a component
+/// of its own that [`holds`](Self::holds) reads.
+///
 /// ```
 /// use bevy::prelude::*;
 /// use bevy_steering2d_core::*;
@@ -94,7 +97,7 @@ pub trait Condition:
     type World: for<'w, 's> SystemParam<Item<'w, 's>: Sync> + 'static;
 
     /// Whether it is of use on agents and their behavior entities only: on an entity that is neither, one warning is raised.
-    /// Default `false`, since other entities may have a component of the game as well, such as their health.
+    /// Default `false`, since other entities may have a component of the game as well.
     const NEEDS_AGENT: bool = false;
 
     /// Checks that every parameter is in its range.
