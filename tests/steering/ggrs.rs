@@ -1,5 +1,5 @@
 //! Rollback netcode: the SyncTest of `bevy_ggrs` goes back in every frame, runs the frames again, and compares
-//! their checksums. The world is stored as `docs/saves.md` says.
+//! their checksums. The world is stored as `docs/saves.md` shows.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,38 +12,37 @@ use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
 use bevy_ggrs::ggrs::SessionBuilder;
 use bevy_ggrs::{
-    ChecksumPart, GgrsConfig, GgrsPlugin, GgrsSchedule, LoadWorld, LoadWorldSystems, LocalInputs,
-    LocalPlayers, ReadInputs, RollbackFrameCount, SaveWorld, SaveWorldSystems, Session,
-    SyncTestMismatch,
+    ChecksumPart, ConfirmedFrameCount, GgrsConfig, GgrsPlugin, GgrsSchedule, LoadWorld,
+    LoadWorldSystems, LocalInputs, LocalPlayers, ReadInputs, RollbackFrameCount, SaveWorld,
+    SaveWorldSystems, Session, SyncTestMismatch,
 };
 use bevy_steering2d::SteeringSnapshot;
 use bevy_steering2d::prelude::*;
 
 use crate::common::*;
+use crate::lists::file;
 use crate::sync::spawn_every_behavior;
 
 type Config = GgrsConfig<u8>;
 
-const FRAMES: i32 = 1_000;
-const FRAMES_PER_SECOND: usize = 60;
+// `docs/saves.md` shows the next lines.
 
 /// The frames that may be loaded.
 #[derive(Resource, Default)]
 struct Frames(BTreeMap<i32, SteeringSnapshot>);
 
-/// How many frames the session goes back.
-#[derive(Resource)]
-struct Distance(usize);
-
-#[derive(Resource, Default)]
-struct Mismatches(Vec<String>);
+fn store_frames(app: &mut App) {
+    app.init_resource::<Frames>()
+        .add_systems(SaveWorld, save.in_set(SaveWorldSystems::Snapshot))
+        .add_systems(LoadWorld, load.in_set(LoadWorldSystems::Data));
+}
 
 fn save(world: &mut World) {
     let frame = world.resource::<RollbackFrameCount>().0;
-    let distance = world.resource::<Distance>().0 as i32;
+    let confirmed = world.resource::<ConfirmedFrameCount>().0;
     let snapshot = SteeringSnapshot::take(world);
     let frames = &mut world.resource_mut::<Frames>().0;
-    frames.retain(|known, _| *known >= frame - distance);
+    frames.retain(|known, _| *known >= confirmed);
     frames.insert(frame, snapshot);
 }
 
@@ -52,6 +51,12 @@ fn load(world: &mut World) {
     let snapshot = world.resource::<Frames>().0[&frame].clone();
     snapshot.restore(world);
 }
+
+const FRAMES: i32 = 1_000;
+const FRAMES_PER_SECOND: usize = 60;
+
+#[derive(Resource, Default)]
+struct Mismatches(Vec<String>);
 
 /// Hashes the agents in order of their ids.
 fn sum(world: &mut World, mut agents: Local<Option<AgentState>>) {
@@ -138,14 +143,10 @@ fn app(backend: Backend, distance: usize) -> App {
     let mut app = bare_app(HERTZ);
     app.insert_resource(TimeUpdateStrategy::ManualDuration(tick))
         .insert_resource(Session::SyncTest(session))
-        .insert_resource(Distance(distance))
-        .init_resource::<Frames>()
         .init_resource::<Mismatches>()
-        .add_plugins(GgrsPlugin::<Config>::default())
+        .add_plugins((GgrsPlugin::<Config>::default(), store_frames))
         .add_systems(ReadInputs, read_inputs)
         .add_systems(SaveWorld, sum.in_set(SaveWorldSystems::Checksum))
-        .add_systems(SaveWorld, save.in_set(SaveWorldSystems::Snapshot))
-        .add_systems(LoadWorld, load.in_set(LoadWorldSystems::Data))
         .add_observer(
             |mismatch: On<SyncTestMismatch>, mut found: ResMut<Mismatches>| {
                 found.0.push(format!("{:?}", mismatch.event()));
@@ -187,6 +188,15 @@ fn assert_in_sync(distance: usize) {
     let frames = &app.world().resource::<Frames>().0;
     let kept: Range<i32> = *frames.keys().next().unwrap()..*frames.keys().last().unwrap();
     assert!(kept.len() >= distance, "{kept:?}");
+}
+
+#[test]
+fn the_page_on_saves_shows_how_frames_are_stored_here() {
+    let here = file("tests/steering/ggrs.rs");
+    let (_, code) = here.split_once("shows the next lines.\n\n").unwrap();
+    let (code, _) = code.split_once("\nconst FRAMES").unwrap();
+    let shown = format!("```rust,ignore\n{code}```");
+    assert!(file("docs/saves.md").contains(&shown));
 }
 
 #[test]

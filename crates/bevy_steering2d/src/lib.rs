@@ -344,6 +344,9 @@ mod pages {
     #[doc = include_str!("../../../docs/navigation.md")]
     struct Navigation;
 
+    #[doc = include_str!("../../../docs/saves.md")]
+    struct Saves;
+
     #[doc = include_str!("../../../docs/presets.md")]
     struct Presets;
 

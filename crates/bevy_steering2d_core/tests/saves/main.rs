@@ -7,6 +7,7 @@ use bevy_steering2d_core::*;
 
 mod components;
 mod files;
+mod page;
 mod population;
 mod refusals;
 
