@@ -146,7 +146,15 @@ pub enum GroupShape {
         /// The direction in which its front side faces, rad.
         facing: f32,
     },
-    /// In a few rows, four times as wide as deep.
+    /// In a few ranks, four times as wide as deep.
+    ///
+    /// ```
+    /// # use bevy::prelude::Vec2;
+    /// # use bevy_steering2d_navigation::{GroupArrive, GroupShape};
+    /// # let (middle_of_units, to) = (Vec2::ZERO, Vec2::X);
+    /// let facing = (to - middle_of_units).to_angle(); // ahead, as they come
+    /// let order = GroupArrive::new(to).with_shape(GroupShape::Line { facing });
+    /// ```
     Line {
         /// The direction in which its front side faces, rad.
         facing: f32,
