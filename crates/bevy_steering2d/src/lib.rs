@@ -106,9 +106,11 @@
 //! ```
 //! # use bevy::prelude::*;
 //! # use bevy_steering2d::prelude::*;
-//! fn give_up(lost: On<TargetLost>, mut commands: Commands) {
-//!     let mut agent = commands.entity(lost.entity);
-//!     agent.remove_behavior::<Pursuit>().insert(Wander::default());
+//! fn give_up(lost: On<TargetLost>, hunters: Query<&Pursuit>, mut commands: Commands) {
+//!     // Other agents and behaviors lose their targets as well.
+//!     if hunters.get(lost.entity).is_ok_and(|hunter| hunter.target == lost.target) {
+//!         commands.entity(lost.entity).remove::<Pursuit>().insert(Wander::default());
+//!     }
 //! }
 //!
 //! fn plugin(app: &mut App) {

@@ -8,7 +8,7 @@ use crate::Behavior;
 
 /// Removes behaviors from entities, as commands.
 pub trait SteeringCommandsExt {
-    /// Removes the behavior `B`. Warns, and changes nothing, if the entity does not have it.
+    /// Removes the behavior `B`: Bevy's `remove`, with a warning if the entity does not have it.
     fn remove_behavior<B: Behavior>(&mut self) -> &mut Self;
 }
 
