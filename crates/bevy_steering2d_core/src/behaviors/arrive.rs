@@ -35,6 +35,7 @@ pub struct Arrive {
     pub target: Target,
     /// How far before the target the agent stops, m, between the centers, `≥ 0`. Default `0`. An agent that is nearer stays
     /// where it is.
+    #[doc(alias("stopping distance"))]
     pub standoff: f32,
     /// How it slows down. Default [`Braking::Physical`].
     pub braking: Braking,

@@ -32,6 +32,7 @@ use crate::{Adjust, Agent, Behavior, Influence, InvalidParameter, Requests};
 /// it changes gradually to `time_gap`: people who walk staggered follow closer. In single file that is a headway of
 /// `l + clearance + single_file_time_gap · v`, which is linear in the speed. (Seyfried, Steffen, Klingsch and Boltes
 /// 2005: 0.36 m + 1.06 s · v; as a model: Tordeux, Chraibi and Seyfried 2016)
+#[doc(alias("car following"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

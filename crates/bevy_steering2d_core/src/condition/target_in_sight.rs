@@ -23,6 +23,7 @@ use crate::{Agent, InvalidParameter, Kinematics, SteeringId, Surroundings, Targe
 /// The agent looks along its heading, the direction of its motion, also while [`FaceTarget`](crate::FaceTarget) turns
 /// its body; with [`Gaze::Facing`] it looks where its body points. With a [`memory`](Self::memory) it goes on to hold
 /// for a while; behaviors know all the time where the target is.
+#[doc(alias("line of sight"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[component(on_remove = forget::<TargetInSightMemory>)]
@@ -39,7 +40,7 @@ pub struct TargetInSight {
     pub field_of_view: f32,
     /// What the field of view is centered on. Default [`Gaze::Heading`].
     pub gaze: Gaze,
-    /// How long a target that is out of sight still counts as seen, s, `≥ 0`. Default `0`. One that is gone does not.
+    /// Duration for which a target that is out of sight still counts as seen, s, `≥ 0`. Default `0`. One that is gone does not.
     pub memory: f32,
 }
 

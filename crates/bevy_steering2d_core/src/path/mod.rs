@@ -145,6 +145,7 @@ impl SteeringPath {
     /// # Errors
     /// Without points, with one that is not finite, or if it is longer than
     /// [`InvalidParameter::LARGEST`] or as far away.
+    #[doc(alias("closed"))]
     pub fn looped(points: impl IntoIterator<Item = Vec2>) -> Result<Self, PathError> {
         Self::new(points, true)
     }
