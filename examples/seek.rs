@@ -41,6 +41,7 @@ fn spawn(
     ));
 }
 
+// In `Update`: the cursor is read once a frame. What must repeat exactly goes to `FixedUpdate`, before steering.
 fn follow_mouse(
     window: Single<&Window>,
     camera: Single<(&Camera, &GlobalTransform)>,
