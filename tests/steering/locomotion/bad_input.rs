@@ -129,6 +129,67 @@ fn a_disabled_car_that_the_game_moves_is_not_warned_of() {
     assert_eq!(warnings(&app), []);
 }
 
+/// A car with the collider of its size, or a default point mass, in place of 1,200 kg.
+fn light_car(backend: Backend, app: &mut App, with: impl Bundle) -> Entity {
+    let vehicle = Vehicle::new(15.0, 9_600.0);
+    let car = (vehicle, Wheeled::default(), Seek::new(EAST), with);
+    let car = app.world_mut().spawn((Transform::default(), car)).id();
+    let mut entity = app.world_mut().entity_mut(car);
+    match backend {
+        Backend::PointMass => entity.insert(PointMass::default()),
+        Backend::Rapier => entity.insert((RigidBody::Dynamic, Collider::cuboid(2.0, 0.9))),
+    };
+    car
+}
+
+#[test]
+fn a_car_that_is_far_too_light_for_its_tires_warns_once() {
+    for (backend, mass) in BACKENDS.into_iter().zip(["1.000 kg", "7.200 kg"]) {
+        let mut app = backend.app(HERTZ);
+        let car = light_car(backend, &mut app, ());
+        run_seconds(&mut app, 5.0);
+        assert_warned_once(&app, car, "Kinematics.mass", mass);
+        let message = &warnings(&app)[0].message;
+        assert!(message.contains("Wheeled"), "{message}");
+        assert!(message.contains(mass), "{message}");
+    }
+}
+
+#[test]
+fn a_car_that_soon_gets_its_mass_is_not_warned_of() {
+    let mut app = rapier_app(HERTZ);
+    let car = light_car(Backend::Rapier, &mut app, ());
+    run_seconds(&mut app, 1.5);
+    let mass = ColliderMassProperties::Mass(1_200.0);
+    app.world_mut().entity_mut(car).insert(mass);
+    run_seconds(&mut app, 5.0);
+    assert_eq!(warnings(&app), []);
+}
+
+#[test]
+fn light_vehicles_with_small_forces_and_those_that_are_not_steered_are_not_warned_of() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        light_car(backend, &mut app, SteeringDisabled);
+        let toy = Wheeled {
+            wheelbase: 0.1,
+            engine_force: 0.2,
+            brake_force: 0.4,
+            grip: 0.5,
+            ..default()
+        };
+        let small = (Vehicle::new(2.0, 0.5).with_radius(0.1), Seek::new(EAST));
+        let light = Body::at(0.0, 5.0).weighing(0.05);
+        backend.spawn(&mut app, light, (small, toy));
+        let robot = (Vehicle::new(1.0, 2.0), Seek::new(EAST), Tracked::default());
+        backend.spawn(&mut app, Body::at(0.0, 10.0), robot);
+        let ship = (Seek::new(EAST), Hull::default());
+        backend.spawn(&mut app, Body::at(0.0, 15.0), ship);
+        run_seconds(&mut app, 5.0);
+        assert_eq!(warnings(&app), [], "{backend:?}");
+    }
+}
+
 #[test]
 fn facing_has_no_effect_beside_a_locomotion() {
     for backend in BACKENDS {

@@ -3,11 +3,11 @@
 use std::any::TypeId;
 
 use bevy::ecs::component::{ComponentId, Mutable};
-use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy::reflect::{GetTypeRegistration, TypePath};
 
-use super::{Abilities, Acceleration, Controls, FaceVelocity, Motion, Propulsion, SpeedLimit};
+use super::misfits::warn_of_misfits;
+use super::{Abilities, Acceleration, Controls, Motion, Propulsion, SpeedLimit};
 use crate::companion::register_companion;
 use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::require::require;
@@ -155,7 +155,7 @@ pub(crate) fn register_locomotion<L: Locomotion>(app: &mut App) {
     app.add_observer(become_holonomic::<L>)
         .add_systems(
             SteeringSchedule::Bodies,
-            (warn_of_idle_facing::<L>, take_abilities::<L>)
+            (warn_of_misfits::<L>, take_abilities::<L>)
                 .chain()
                 .in_set(LocomotionSystems::Abilities)
                 .in_set(order),
@@ -240,30 +240,6 @@ fn is_driven(world: &World, entity: Entity) -> bool {
     let found = world.get_entity(entity).ok();
     let kind = found.and_then(|it| world.resource::<LocomotionRegistry>().of(it));
     kind.is_some_and(|kind| kind.type_id != TypeId::of::<Holonomic>())
-}
-
-/// Warns about agents that have a [`FaceVelocity`], which a driven body cannot follow.
-fn warn_of_idle_facing<L: Locomotion>(
-    clock: Res<SteeringClock>,
-    warnings: Res<SteeringWarnings>,
-    agents: Query<
-        Entity,
-        (
-            With<L>,
-            With<FaceVelocity>,
-            Or<(Added<FaceVelocity>, Added<L>)>,
-            Allow<Disabled>,
-        ),
-    >,
-) {
-    for entity in &agents {
-        warnings.raise(&clock, entity, "FaceVelocity", || {
-            let name = L::short_type_path();
-            format!(
-                "FaceVelocity and FaceTarget have no effect beside {name}, which turns the body"
-            )
-        });
-    }
 }
 
 /// Takes the abilities of the agents of a kind. An agent whose parameters are out of range cannot be

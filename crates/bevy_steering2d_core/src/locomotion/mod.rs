@@ -38,6 +38,7 @@ mod facing;
 mod hull;
 mod kind;
 mod leg;
+mod misfits;
 mod point_mass;
 mod reeds_shepp;
 #[cfg(test)]
