@@ -245,3 +245,18 @@ fn a_warm_tick_allocates_nothing_with_conditions_that_remember() {
     run_seconds(&mut app, 5.0);
     assert_ticks_without_allocations(&mut app, "with memories of sight");
 }
+
+#[test]
+fn a_warm_tick_allocates_nothing_for_behaviors_without_a_path_and_bodies_that_are_too_light() {
+    let mut app = point_mass_app(HERTZ);
+    for i in 0..20 {
+        let sprite = app.world_mut().spawn(Transform::default()).id();
+        let follows = (PathFollowing::new(sprite), StayOnPath::default());
+        Backend::PointMass.spawn(&mut app, Body::at(i as f32, 0.0), follows);
+        let light = (Vehicle::new(5.0, 9_600.0), Wheeled::default());
+        let drives = (light, Seek::new(Vec2::ZERO));
+        Backend::PointMass.spawn(&mut app, Body::at(i as f32, 9.0), drives);
+    }
+    run_seconds(&mut app, 8.0);
+    assert_ticks_without_allocations(&mut app, "of behaviors without a path");
+}

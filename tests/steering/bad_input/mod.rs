@@ -4,6 +4,7 @@
 mod bodies;
 mod duplicates;
 mod forces;
+mod guides;
 mod missing;
 mod parameters;
 mod ranges;

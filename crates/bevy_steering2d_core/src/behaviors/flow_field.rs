@@ -4,6 +4,7 @@ use bevy::prelude::*;
 
 pub use crate::flow_field::FlowField;
 
+use super::unguided::warn_of_unguided;
 use super::{embeds_influence, guide};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target};
 
@@ -80,6 +81,10 @@ impl Behavior for FlowFieldFollowing {
             "FlowFieldFollowing.look_ahead_time",
             self.look_ahead_time,
         )
+    }
+
+    fn build(app: &mut App) {
+        warn_of_unguided::<Self, FlowField>(app);
     }
 }
 

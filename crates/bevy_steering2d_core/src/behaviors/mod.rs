@@ -44,6 +44,7 @@ mod target_speed;
 pub(crate) mod testing;
 mod tether;
 mod touch;
+mod unguided;
 mod wall_avoidance;
 mod wall_following;
 mod wander;
@@ -122,6 +123,7 @@ behaviors! {
 
 pub(crate) use crate::behavior::embeds_influence;
 pub(crate) use prediction::register_predictor;
+pub(crate) use unguided::register_guide_planner;
 
 /// The path or field that guides a behavior: the one it names, else the one on its own entity, else
 /// the one on its agent.

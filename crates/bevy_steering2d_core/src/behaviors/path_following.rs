@@ -12,6 +12,7 @@ use corridor::corridor_aim_point;
 use super::arrive::arrive;
 use super::braking::planned;
 use super::path_progress::PathFollowingMemory;
+use super::unguided::warn_of_unguided;
 use super::{embeds_influence, guide, seek};
 use crate::{
     Agent, Announcements, Behavior, Braking, Influence, InvalidParameter, PathCompleted, Steer,
@@ -219,6 +220,7 @@ impl Behavior for PathFollowing {
 
     fn build(app: &mut App) {
         app.add_announcement::<PathCompleted>();
+        warn_of_unguided::<Self, SteeringPath>(app);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use bevy::prelude::*;
 
+use super::unguided::warn_of_unguided;
 use super::{embeds_influence, guide, seek};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringPath, Target};
 
@@ -119,6 +120,10 @@ impl Behavior for StayOnPath {
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("StayOnPath.half_width", self.half_width)?;
         InvalidParameter::unless_non_negative("StayOnPath.look_ahead_time", self.look_ahead_time)
+    }
+
+    fn build(app: &mut App) {
+        warn_of_unguided::<Self, SteeringPath>(app);
     }
 }
 

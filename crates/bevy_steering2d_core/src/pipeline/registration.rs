@@ -19,7 +19,7 @@ use crate::announcements::register_announcement;
 use crate::behavior::BehaviorMemory;
 use crate::behavior_entity::SteersFor;
 use crate::behavior_needs::Senses;
-use crate::behaviors::register_predictor;
+use crate::behaviors::{register_guide_planner, register_predictor};
 use crate::combine::register_combiner;
 use crate::condition::register_condition;
 use crate::events::{TargetLost, TargetWatch, forget_losses};
@@ -33,7 +33,7 @@ use crate::steer::{steer_agents, steer_behavior_entities};
 use crate::target_motion::warn_of_motion_without_velocity;
 use crate::{Adjust, Behavior, Combiner, Condition, Predictor, SensesColliders, Steer, Vehicle};
 
-/// Registers behaviors, conditions, predictors, combiners, kinds of locomotion and events on an [`App`],
+/// Registers behaviors, conditions, predictors, combiners, kinds of locomotion, planners and events on an [`App`],
 /// before or after adding the plugin. A second call for the same type does nothing.
 pub trait SteeringAppExt {
     /// Registers a behavior of the Steer step: its systems, its entry in the [`BehaviorRegistry`],
@@ -62,6 +62,10 @@ pub trait SteeringAppExt {
 
     /// Registers a kind of [`Locomotion`], with the systems that drive the agents that have it.
     fn add_locomotion<L: Locomotion>(&mut self) -> &mut Self;
+
+    /// Says that `C` brings its entity a [`SteeringPath`](crate::SteeringPath) or a [`FlowField`](crate::FlowField), now or
+    /// later, as `NavigateTo` and `GoalField` of the feature `navigation` do: the behaviors that wait for one raise no warning.
+    fn add_guide_planner<C: Component>(&mut self) -> &mut Self;
 
     /// Lets behaviors send events of type `E`, see [`Announcements`](crate::Announcements).
     fn add_announcement<E>(&mut self) -> &mut Self
@@ -133,6 +137,11 @@ impl SteeringAppExt for App {
 
     fn add_locomotion<L: Locomotion>(&mut self) -> &mut Self {
         register_locomotion::<L>(self);
+        self
+    }
+
+    fn add_guide_planner<C: Component>(&mut self) -> &mut Self {
+        register_guide_planner::<C>(self);
         self
     }
 

@@ -186,6 +186,7 @@ pub(crate) fn register(app: &mut App) {
     })
     .add_saved_component::<GroundCost>(SnapshotKind::Parameter)
     .register_type::<TravelMap>()
+    .add_guide_planner::<GoalField>()
     .require_part::<GoalField, TravelMap>();
 }
 

@@ -28,6 +28,7 @@ pub(crate) fn register(app: &mut App) {
         .register_type::<GroupMembers>()
         .register_type::<GroupArrived>()
         .add_announcement::<GroupArrived>()
+        .add_guide_planner::<GroupMember>()
         .require_part::<GroupArrive, GroupArriveMemory>()
         .require_part::<GroupMember, GroupPlace>()
         .add_saved_relationship::<GroupMember>()

@@ -29,6 +29,7 @@ pub(crate) fn register(app: &mut App) {
         .init_resource::<SearchTerrain>()
         .init_resource::<ActivePathfinder>()
         .add_condition::<AtGoal>()
+        .add_guide_planner::<NavigateTo>()
         .register_type::<PathFound>()
         .register_type::<NoPath>()
         .add_announcement::<PathFound>()

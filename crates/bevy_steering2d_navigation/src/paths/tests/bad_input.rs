@@ -409,3 +409,35 @@ fn an_agent_whose_path_following_is_removed_raises_one_warning() {
         assert!(position(&app, walker).x > 3.0);
     }
 }
+
+/// Never ends a search.
+struct Slow;
+
+impl Pathfinder for Slow {
+    fn set_solids(&mut self, _: &[Solid]) {}
+
+    fn find(&mut self, _: &PathQuery, _: &mut u32) -> PathSearch {
+        PathSearch::Unfinished
+    }
+
+    fn is_clear(&mut self, _: Vec2, _: Vec2, _: f32) -> bool {
+        true
+    }
+}
+
+#[test]
+fn an_agent_whose_path_takes_long_to_plan_is_not_warned_of() {
+    let mut app = app_with(NavigationPlugin::with_pathfinder(Slow));
+    let agent = walker(&mut app, Vec2::ZERO, Vec2::X);
+    let order = GroupArrive::new(Vec2::new(9.0, 0.0));
+    let order = app.world_mut().spawn(order).id();
+    let member = (GroupMember(order), PathFollowing::default());
+    app.world_mut().spawn((PointMass::default(), member));
+    let of_agent = (SteersFor(agent), StayOnPath::default());
+    app.world_mut().spawn(of_agent);
+    run(&mut app, 480);
+    let state = app.world().get::<NavigateToMemory>(agent).unwrap().state;
+    assert_eq!(state, NavigationState::Planning);
+    let warnings = app.world().resource::<SteeringWarnings>().recent();
+    assert_eq!(warnings, []);
+}
