@@ -73,6 +73,7 @@ mod sense;
 mod snapshot;
 #[cfg(feature = "navigation")]
 mod solids;
+mod unsensed;
 
 use bevy::prelude::*;
 use bevy_rapier2d::plugin::RapierBevyComponentApply;
@@ -139,6 +140,7 @@ impl Plugin for SteeringRapierPlugin {
                     sense::add_missing_kinematics,
                     sense::warn_of_second_bodies,
                     sense::warn_of_bodies_without_context,
+                    unsensed::warn_of_unsensed_walls,
                     sense::compute_new_masses,
                     radius::update_radii,
                     sense::sense_bodies,

@@ -3,6 +3,9 @@
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
+use bevy_rapier2d::prelude::RapierRigidBodySet;
+use bevy_rapier2d::rapier::dynamics::RigidBody;
+use bevy_rapier2d::rapier::geometry::Collider;
 use bevy_steering2d_core::Vehicle;
 
 /// The entity in the user data of a body or collider; `None` if the game has added it to Rapier's set itself.
@@ -30,6 +33,19 @@ impl Owners<'_, '_> {
         std::iter::once(part)
             .chain(self.parents.iter_ancestors(part))
             .find(|entity| self.is_agent(*entity))
+    }
+
+    /// Whether a collider is attached to no body or to a fixed one, and is neither a sensor nor part of an agent. An agent
+    /// would have to get out of itself, on another path in each tick.
+    pub(crate) fn is_solid(&self, collider: &Collider, bodies: &RapierRigidBodySet) -> bool {
+        let body = collider.parent().and_then(|body| bodies.bodies.get(body));
+        let stands = body.is_none_or(RigidBody::is_fixed);
+        // A collider that a game adds to the set of Rapier by itself has no entity.
+        let entity = entity_of(collider.user_data);
+        stands
+            && collider.is_enabled()
+            && !collider.is_sensor()
+            && entity.is_none_or(|it| self.agent_of(it).is_none())
     }
 }
 

@@ -5,14 +5,13 @@ mod filling;
 use bevy::prelude::*;
 use bevy_rapier2d::parry::shape::{AxisMask, Shape, TypedShape, VoxelData};
 use bevy_rapier2d::prelude::*;
-use bevy_rapier2d::rapier;
 use bevy_rapier2d::rapier::math::Pose;
 use bevy_steering2d_core::{Circle, SteeringSchedule};
 use bevy_steering2d_navigation::{
     ColliderSolids, GoalField, GroupArrive, NavigateTo, NavigationSystems, Solid,
 };
 
-use crate::owners::{Owners, entity_of};
+use crate::owners::Owners;
 use crate::radius::rectangle;
 use filling::fill;
 
@@ -39,7 +38,7 @@ fn collect_solids(
     found.clear();
     for (colliders, bodies) in &contexts {
         for (_, collider) in colliders.colliders.iter() {
-            if is_solid(collider, bodies, &owners) {
+            if owners.is_solid(collider, bodies) {
                 let mut outline = Outline {
                     at: collider.position(),
                     solids: &mut found,
@@ -51,23 +50,6 @@ fn collect_solids(
     if solids.0 != *found {
         solids.0.clone_from(&found);
     }
-}
-
-/// Whether a collider is attached to no body or to a fixed one, and is neither a sensor nor part of an agent. An agent
-/// would have to get out of itself, on another path in each tick.
-fn is_solid(
-    collider: &rapier::geometry::Collider,
-    bodies: &RapierRigidBodySet,
-    owners: &Owners,
-) -> bool {
-    let body = collider.parent().and_then(|body| bodies.bodies.get(body));
-    let stands = body.is_none_or(rapier::dynamics::RigidBody::is_fixed);
-    // A collider that a game adds to the set of Rapier by itself has no entity.
-    let entity = entity_of(collider.user_data);
-    stands
-        && collider.is_enabled()
-        && !collider.is_sensor()
-        && entity.is_none_or(|it| owners.agent_of(it).is_none())
 }
 
 /// Half the length of the solid along the edge of a half-space, m. It bounds the grid in which solids are found.
