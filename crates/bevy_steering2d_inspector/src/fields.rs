@@ -72,7 +72,7 @@ fn show(ui: &mut egui::Ui, types: &TypeRegistry, value: &mut dyn Reflect, id: eg
         .map(ReflectDefault::default);
     let info = data.map(bevy::reflect::TypeRegistration::type_info);
     if let Some(groups) = value.downcast_mut() {
-        return group_bits(ui, groups);
+        return group_bits(ui, groups, 0);
     }
     let mut context = Context::default();
     let mut inspector = InspectorUi::new_no_short_circuit(types, &mut context);
@@ -106,10 +106,14 @@ fn show(ui: &mut egui::Ui, types: &TypeRegistry, value: &mut dyn Reflect, id: eg
                 let options = options.and_then(|it| option(&it.0, index));
                 ui.vertical(|ui| {
                     changed |= if let Some(groups) = part.try_downcast_mut() {
-                        group_bits(ui, groups)
+                        group_bits(ui, groups, 0)
                     } else if let Some(prediction) = part.try_downcast_mut() {
                         let choose = |ui: &mut egui::Ui| choices::prediction(ui, types, prediction);
                         ui.push_id(index, choose).inner
+                    } else if let Some(mask) = part.try_downcast_mut()
+                        && is_mask(field.docs())
+                    {
+                        mask_bits(ui, mask)
                     } else if let Some(count) = part.try_downcast_mut()
                         && default.and_then(|it| it.try_downcast_ref()) == Some(&u32::MAX)
                     {
@@ -341,15 +345,28 @@ fn reset_button(
 /// Groups in a row of toggles.
 const ROW: u32 = 8;
 
-/// Shows toggles for groups. Returns whether one changed.
-fn group_bits(ui: &mut egui::Ui, groups: &mut SteeringGroups) -> bool {
+/// Shows toggles for groups, the first of which has this number. Returns whether one changed.
+fn group_bits(ui: &mut egui::Ui, groups: &mut SteeringGroups, number: u32) -> bool {
     let before = *groups;
     ui.vertical(|ui| {
         for first in (0..shown_groups(before)).step_by(ROW as usize) {
-            ui.horizontal(|ui| group_row(ui, groups, first));
+            ui.horizontal(|ui| group_row(ui, groups, first, number));
         }
     });
     *groups != before
+}
+
+/// Whether a parameter with this doc comment is a bit mask of collision groups.
+fn is_mask(docs: Option<&str>) -> bool {
+    docs.is_some_and(|it| it.contains("a bit mask"))
+}
+
+/// Shows toggles for collision groups: the first bit is that of `GROUP_1`. Returns whether one changed.
+fn mask_bits(ui: &mut egui::Ui, mask: &mut u32) -> bool {
+    let mut groups = SteeringGroups(*mask);
+    let changed = group_bits(ui, &mut groups, 1);
+    *mask = groups.0;
+    changed
 }
 
 /// How many groups have a toggle, in whole rows: all that are set, and the next one. All 32 together need one row only.
@@ -362,12 +379,12 @@ fn shown_groups(groups: SteeringGroups) -> u32 {
 }
 
 /// Shows a row of toggles; the first has one more for all groups.
-fn group_row(ui: &mut egui::Ui, groups: &mut SteeringGroups, first: u32) {
+fn group_row(ui: &mut egui::Ui, groups: &mut SteeringGroups, first: u32, number: u32) {
     ui.spacing_mut().item_spacing.x = 1.0;
     ui.spacing_mut().button_padding.x = 4.0;
-    for number in first..first + ROW {
-        let group = SteeringGroups::of(number);
-        let button = ui.selectable_label(groups.intersects(group), number.to_string());
+    for bit in first..first + ROW {
+        let group = SteeringGroups::of(bit);
+        let button = ui.selectable_label(groups.intersects(group), (number + bit).to_string());
         if button.clicked() {
             groups.0 ^= group.0;
         }

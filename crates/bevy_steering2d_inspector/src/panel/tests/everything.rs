@@ -4,8 +4,8 @@ use std::any::TypeId;
 
 use bevy::ecs::reflect::ReflectComponent;
 use bevy_steering2d_core::{
-    FaceTarget, IsStuck, SpeedLimit, SteeringAppExt, SteeringGroups, StuckDetection, TargetInSight,
-    ThinkEvery, Wheeled,
+    FaceTarget, IsStuck, SensesColliders, SpeedLimit, SteeringAppExt, SteeringGroups,
+    StuckDetection, TargetInSight, ThinkEvery, Wheeled,
 };
 use egui::collapsing_header::CollapsingState;
 
@@ -20,6 +20,7 @@ fn agent_with_everything(test: &mut TestApp) -> [Entity; 2] {
     let facing = (FaceTarget::default(), SpeedLimit::default());
     let others = (
         SteeringGroups::default(),
+        SensesColliders::default(),
         StuckDetection::default(),
         ThinkEvery::default(),
     );

@@ -1,8 +1,8 @@
 //! Every tab, with typical agents.
 
 use bevy_steering2d_core::{
-    Arrive, BehaviorGroup, Combine, FaceTarget, PathFollowing, PathStyle, Seek, SteeringDisabled,
-    SteeringGroups, SteeringPath, StuckDetection, ThinkEvery, Wheeled,
+    Arrive, BehaviorGroup, Combine, FaceTarget, PathFollowing, PathStyle, Seek, SensesColliders,
+    SteeringDisabled, SteeringGroups, SteeringPath, StuckDetection, ThinkEvery, Wheeled,
 };
 use bevy_steering2d_debug::{DebugLayer, SteeringDebug};
 
@@ -112,6 +112,27 @@ fn groups_have_their_numbers() {
     test.click("3");
     let groups = test.app.world().get::<SteeringGroups>(agent);
     assert_eq!(groups, Some(&SteeringGroups(0b1100)));
+}
+
+#[test]
+fn the_collision_groups_of_an_agent_that_senses_colliders_have_rapiers_numbers() {
+    let senses = (Vehicle::default(), SensesColliders::default());
+    let (mut test, agent) = tab_of((PointMass::default(), senses), Tab::Vehicle);
+    let labels = [
+        "SensesColliders",
+        "memberships",
+        "filter",
+        "sensors",
+        "agents",
+    ];
+    assert_shows(&test, &labels);
+    test.click("2");
+    let senses = test.app.world().get::<SensesColliders>(agent);
+    let without_group_2 = SensesColliders {
+        memberships: !0b10,
+        ..default()
+    };
+    assert_eq!(senses, Some(&without_group_2));
 }
 
 #[test]
