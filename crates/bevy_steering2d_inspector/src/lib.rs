@@ -21,6 +21,8 @@
 //!   own. A condition or predictor that is chosen comes with its component, unless the agent has it.
 //!   A doc comment begins like `Perception radius, m, > 0`, with the range in backticks: `> 0`, `≥ 1`, `(0, 1]`, `0..=2π`. The
 //!   units are m, m/s, m/s², N, kg, s, 1/s, rad, rad/s, m per √s, rad per √s and ticks.
+//!   Above the rows the panel says why an agent stands: its steering is off, its `Vehicle` is invalid, or, with the feature
+//!   `navigation`, its `NavigateTo` has no path or its group no room for it.
 //! - **Vehicle**: limits, locomotion with its gauges, and other components that affect motion: conditions and
 //!   predictors as well. Those of a behavior entity are among the parameters of its behaviors.
 //! - **Plots**: speed, force, and the accepted force of each behavior over the last seconds.

@@ -23,6 +23,8 @@ use self::header::header;
 mod body;
 mod edit;
 mod header;
+#[cfg(feature = "navigation")]
+mod navigation;
 
 /// The row of one behavior.
 struct Row {
@@ -54,6 +56,8 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) 
     if let Some(why) = why_it_stands(world, shown) {
         ui.label(alarm(why));
     }
+    #[cfg(feature = "navigation")]
+    navigation::show(ui, world, shown);
     let max_force = world.get::<Vehicle>(shown).map_or(1.0, |it| it.max_force);
     let rows = rows(world, shown);
     if rows.is_empty() {

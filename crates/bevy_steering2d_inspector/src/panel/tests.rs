@@ -17,6 +17,8 @@ use bevy_steering2d_recorder::SteeringRecorder;
 mod choices;
 mod despawned;
 mod everything;
+#[cfg(feature = "navigation")]
+mod navigation;
 mod numbers;
 mod own_behaviors;
 mod presets;

@@ -134,6 +134,7 @@ pub(crate) fn order_groups(
         push_through(group, &world);
         for member in group.iter() {
             if hand_over(member, member.pushes(group), &mut members, &mut commands) {
+                log::debug!("entity {}: no room in its group", member.entity);
                 refusals.send(member.id, member.entity, refusal(member, order.target));
             }
         }

@@ -56,6 +56,7 @@ impl Reports<'_, '_> {
         target: Target,
         reason: NoPathReason,
     ) {
+        log::debug!("entity {entity}: no path to {target:?}: {reason}");
         let event = NoPath {
             entity,
             target,
