@@ -4,14 +4,15 @@ use bevy::ecs::query::QueryItem;
 use bevy::ecs::system::{StaticSystemParam, SystemParam, SystemParamItem};
 use bevy::prelude::*;
 
-use crate::behavior_entity::{SteeredBy, SteersFor};
+use crate::behavior_entity::{BehaviorRoots, SteeredBy, SteersFor};
 use crate::combine::{BehaviorEntities, FusedAgent, FusedEntries, LedgerGeneration};
 use crate::parallel::{FORMULA_PASS, for_each_match, for_each_mut};
 use crate::perception::Perception;
+use crate::pipeline::BehaviorSlot;
 use crate::steer::{AgentParts, BehaviorParts, Force, Owners, Steered, Tick};
 use crate::{
-    Abilities, Agent, Behavior, BehaviorGroup, Combine, Cut, Kinematics, Requests, SteeringClock,
-    SteeringForce, SteeringId, SteeringWarnings, ThinkEvery, Vehicle,
+    Abilities, Agent, Behavior, BehaviorGroup, BehaviorId, Combine, Cut, Kinematics, LedgerEntry,
+    Requests, SteeringClock, SteeringForce, SteeringId, SteeringWarnings, ThinkEvery, Vehicle,
 };
 
 /// A [`Behavior`] of the Adjust step: a force from what the agent's other behaviors request.
@@ -19,8 +20,8 @@ use crate::{
 /// Adjustments run after all behaviors of the Steer step, in order of registration:
 ///
 /// - Those that change [what the agent prefers](Self::IS_PREFERENCE) run before the others.
-/// - Each reads the entries of those before it, and adds one to the same ledger. Entries of adjustments on behavior
-///   entities are there once all that change preferences have run.
+/// - Each reads the entries of those before it, and adds one to the same ledger. One that several behavior entities of an
+///   agent have runs on them in order of their ids, and [`Requests::force`] has what it has added on those before.
 /// - The force may be as long as `max_force` and the requests together. Under [`WeightedSum`](crate::WeightedSum)
 ///   `influence.unweighted(desired - requests.force)` replaces the requests by `desired`; other combiners may cut the
 ///   requests, and the adjustment as well.
@@ -130,7 +131,7 @@ pub(crate) fn complete_ledgers<F>(
 
 /// Copies the entries of adjustments on behavior entities into the ledgers of their agents, for the adjustments that
 /// follow.
-pub(crate) fn copy_preferences(
+pub(crate) fn copy_adjustments(
     clock: Res<SteeringClock>,
     generation: Res<LedgerGeneration>,
     behavior_entities: BehaviorEntities,
@@ -234,35 +235,74 @@ pub(crate) fn adjust_agents<A: Adjust>(
     });
 }
 
-/// Runs `A` on every behavior entity that has it, to adjust what its agent requests.
+/// A behavior entity with an adjustment `A`.
+type Adjusting<A> = (
+    Entity,
+    &'static SteeringId,
+    &'static SteersFor,
+    BehaviorParts<A>,
+);
+
+/// Runs `A` on every behavior entity that has it, to adjust what its agent requests. Those of one agent run one after
+/// another: two that each took back the same requests would take back twice as much.
 pub(crate) fn adjust_behavior_entities<A: Adjust>(
-    tick: Tick<A>,
+    (tick, slot): (Tick<A>, Res<BehaviorSlot<A>>),
     world: StaticSystemParam<A::World>,
     agents: Query<AgentParts, Steered>,
-    owners: Owners,
+    (owners, roots): (Owners, BehaviorRoots),
     generation: Res<LedgerGeneration>,
     requests: Query<&SteeringForce, Without<SteersFor>>,
-    mut entities: Query<(Entity, &SteeringId, &SteersFor, BehaviorParts<A>), With<SteersFor>>,
+    mut entities: Query<Adjusting<A>, With<SteersFor>>,
+    mut by_agent: Local<Vec<(Entity, SteeringId, Entity)>>,
 ) {
     let world = &*world;
-    for_each_mut(
-        &mut entities,
-        FORMULA_PASS,
-        |(entity, &id, steers_for, behavior)| {
-            let Some(me) = owners.agent(&tick.step(), entity, id, steers_for, &agents) else {
-                return;
-            };
-            let ledger = requests
-                .get(me.entity)
-                .ok()
-                .filter(|it| it.has_entries_of(*generation))
-                .map_or(&[][..], SteeringForce::entries);
-            let groups = tick.groups_of(entity, &me, &owners);
-            tick.run(entity, &me, groups, behavior, |behavior, _, memory| {
-                let requests = Requests::of(ledger);
-                let force = behavior.adjust(&me, &requests, memory, world);
-                Force::of_adjustment(&me, behavior.influence(), force, &requests)
-            });
-        },
+    let adjust = |(entity, &id, steers_for, behavior): QueryItem<'_, '_, Adjusting<A>>,
+                  added: Vec2| {
+        let Some(me) = owners.agent(&tick.step(), entity, id, steers_for, &agents) else {
+            return;
+        };
+        let ledger = requests
+            .get(me.entity)
+            .ok()
+            .filter(|it| it.has_entries_of(*generation))
+            .map_or(&[][..], SteeringForce::entries);
+        let groups = tick.groups_of(entity, &me, &owners);
+        tick.run(entity, &me, groups, behavior, |behavior, _, memory| {
+            let mut requests = Requests::of(ledger);
+            requests.force += added;
+            let force = behavior.adjust(&me, &requests, memory, world);
+            Force::of_adjustment(&me, behavior.influence(), force, &requests)
+        });
+    };
+    by_agent.clear();
+    by_agent.extend(
+        entities
+            .iter()
+            .filter_map(|(entity, &id, ..)| Some((roots.agent_of(entity)?, id, entity))),
     );
+    by_agent.sort_unstable();
+    if by_agent.windows(2).all(|pair| pair[0].0 != pair[1].0) {
+        for_each_mut(&mut entities, FORMULA_PASS, |item| adjust(item, Vec2::ZERO));
+        return;
+    }
+    for of_agent in by_agent.chunk_by(|one, other| one.0 == other.0) {
+        let mut added = Vec2::ZERO;
+        for &(.., entity) in of_agent {
+            if let Ok(item) = entities.get_mut(entity) {
+                adjust(item, added);
+            }
+            if let Ok((.., (.., force))) = entities.get(entity) {
+                added += added_by(slot.id, force);
+            }
+        }
+    }
+}
+
+/// What a behavior on an entity has added to the requests of its agent, N.
+fn added_by(behavior: BehaviorId, force: &SteeringForce) -> Vec2 {
+    let is_its = |it: &&LedgerEntry| {
+        it.behavior == behavior && !it.is_from_behavior_entity() && it.is_considered()
+    };
+    let entries = force.entries().iter().filter(is_its);
+    entries.map(LedgerEntry::weighted).sum()
 }

@@ -8,7 +8,8 @@ use crate::{Agent, LedgerEntry};
 /// The forces that the behaviors of an agent have requested so far in this tick, before any is cut.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Requests<'a> {
-    /// The weighted sum of the entries, N.
+    /// The weighted sum of the entries, and of what the same adjustment has added on other behavior entities of the agent,
+    /// N.
     pub force: Vec2,
     /// The entries of the Steer step and of the adjustments before this one.
     pub ledger: &'a [LedgerEntry],

@@ -1,8 +1,9 @@
 //! Avoidance and headway adjust what other behaviors request, as long as they act.
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
-use bevy_steering2d::ReciprocalAvoidanceMemory;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d::{Intent, ReciprocalAvoidanceMemory};
 
 use super::{closest, seen, walker};
 use crate::common::*;
@@ -216,9 +217,16 @@ fn a_pedestrian_that_was_disabled_begins_anew() {
         hemmed_in: 1.0,
         waits: true,
     };
-    let end: [fn(&mut EntityWorldMut); 2] = [
+    let wanted = Intent {
+        velocity: Vec2::Y,
+        ..default()
+    };
+    let end: [fn(&mut EntityWorldMut); 3] = [
         |agent| {
             agent.insert(SteeringDisabled);
+        },
+        |agent| {
+            agent.insert(Disabled);
         },
         |agent| {
             agent.remove::<ReciprocalAvoidance>();
@@ -226,11 +234,35 @@ fn a_pedestrian_that_was_disabled_begins_anew() {
     ];
     for end in end {
         let mut agent = app.world_mut().entity_mut(walker);
-        agent.insert(hemmed_in);
+        agent.insert((hemmed_in, wanted));
         end(&mut agent);
         let memory = agent.get::<ReciprocalAvoidanceMemory>();
         assert_eq!(memory, Some(&ReciprocalAvoidanceMemory::default()));
+        assert_eq!(agent.get::<Intent>(), Some(&Intent::default()));
     }
+}
+
+#[test]
+fn a_pedestrian_that_is_steered_again_tells_nothing_before_its_next_update() {
+    let mut app = point_mass_app(HERTZ);
+    let walker = walker(&mut app, Vec2::ZERO, Vec2::new(90.0, 0.0));
+    let rare = ThinkEvery(30);
+    app.world_mut().entity_mut(walker).insert(rare);
+    run_ticks(&mut app, 40);
+    let told = |app: &App| get::<Intent>(app, walker).velocity.x;
+    assert!(told(&app) > 1.0);
+    app.world_mut().entity_mut(walker).insert(SteeringDisabled);
+    app.update();
+    app.world_mut()
+        .entity_mut(walker)
+        .remove::<SteeringDisabled>();
+    let mut silent = 0;
+    for _ in 0..30 {
+        app.update();
+        silent += u32::from(told(&app) == 0.0);
+    }
+    assert!((1..30).contains(&silent), "for {silent} ticks");
+    assert!(told(&app) > 1.0);
 }
 
 #[test]
@@ -260,4 +292,91 @@ fn headway_on_a_behavior_entity_sees_what_the_others_request() {
         assert_near(apart, together, 1e-3, "where it is");
         assert!(together.x < 10.0, "it is held up: {together}");
     }
+}
+
+/// Where an agent is after 3 s that has these headways, each on a behavior entity, behind one that is slower.
+fn behind_a_slower_one(headways: &[Headway]) -> Vec2 {
+    let mut app = point_mass_app(HERTZ);
+    Backend::PointMass.spawn(&mut app, Body::at(4.0, 0.0).moving(0.5, 0.0), seen());
+    let walks = (Seek::new(Vec2::new(90.0, 0.0)), Combine::WEIGHTED_SUM);
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), walks);
+    for &headway in headways {
+        app.world_mut().spawn((SteersFor(agent), headway));
+    }
+    run_seconds(&mut app, 3.0);
+    position(&app, agent)
+}
+
+#[test]
+fn several_headways_of_an_agent_act_like_the_strictest() {
+    let usual = Headway::default();
+    let strict = Headway {
+        time_gap: 3.0,
+        single_file_time_gap: 3.0,
+        ..usual
+    };
+    let of_usual = behind_a_slower_one(&[usual]);
+    let of_strict = behind_a_slower_one(&[strict]);
+    assert!(of_strict.x < of_usual.x - 0.5, "{of_strict}, {of_usual}");
+    for headways in [[usual, strict], [strict, usual]] {
+        assert_near(behind_a_slower_one(&headways), of_strict, 1e-3, "both");
+    }
+    let four = behind_a_slower_one(&[usual; 4]);
+    assert_near(four, of_usual, 1e-3, "four of one kind");
+}
+
+/// An adjustment that keeps its agent below half a meter per second.
+#[derive(Component, Reflect, Clone, Copy, Default)]
+#[reflect(Component, Default)]
+struct Stroll {
+    influence: Influence,
+}
+
+impl Behavior for Stroll {
+    type Memory = ();
+    type World = ();
+
+    fn influence(&self) -> &Influence {
+        &self.influence
+    }
+
+    fn influence_mut(&mut self) -> &mut Influence {
+        &mut self.influence
+    }
+}
+
+impl Adjust for Stroll {
+    const IS_PREFERENCE: bool = true;
+
+    fn adjust(&self, me: &Agent, requests: &Requests, _: (), _: &()) -> Vec2 {
+        let slow = requests.velocity(me).clamp_length_max(0.5);
+        self.influence.unweighted(me.track(slow) - requests.force)
+    }
+}
+
+#[test]
+fn an_adjustment_sees_what_others_on_behavior_entities_have_added() {
+    let end = |on_agent: bool| {
+        let mut app = point_mass_app(HERTZ);
+        app.add_adjustment::<Stroll>();
+        Backend::PointMass.spawn(&mut app, Body::at(2.0, 0.0), seen());
+        let walks = (Seek::new(Vec2::new(90.0, 0.0)), Combine::WEIGHTED_SUM);
+        let strolls = (walks, Stroll::default());
+        let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), strolls);
+        if on_agent {
+            app.world_mut().entity_mut(agent).insert(Headway::default());
+        } else {
+            app.world_mut()
+                .spawn((SteersFor(agent), Headway::default()));
+        }
+        let mut slowest = f32::INFINITY;
+        for _ in 0..180 {
+            app.update();
+            slowest = slowest.min(velocity(&app, agent).x);
+        }
+        (position(&app, agent), slowest)
+    };
+    let ((apart, slowest), (together, _)) = (end(false), end(true));
+    assert_near(apart, together, 1e-3, "where it is");
+    assert!(slowest >= 0.0, "it walks backward with {slowest} m/s");
 }

@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use super::registration::register;
 use super::schedule::{AdjustSystems, BehaviorOrder, CombineSystems, IndexSystems};
 use super::times::run;
-use crate::adjust::{Adjusted, complete_ledgers, copy_preferences};
+use crate::adjust::{Adjusted, complete_ledgers};
 use crate::announcements::{AnnouncedEvents, TriggersEvents, announce};
 use crate::behavior_entity::{refuse_cycles, reset_force};
 use crate::behaviors;
@@ -313,14 +313,6 @@ fn fill_adjust(app: &mut App) {
         preview_groups
             .before(complete_ledgers::<()>)
             .run_if(has_groups.and_then(any_with_component::<Adjusted>)),
-    )
-    .add_systems(
-        step,
-        (preview_groups.run_if(has_groups), copy_preferences)
-            .chain()
-            .after(AdjustSystems::Prefer)
-            .before(AdjustSystems::Prepare)
-            .run_if(any_match_filter::<(With<Adjusted>, With<SteersFor>)>),
     )
     // A source of fused entries, such as the flock, runs this pass itself.
     .add_systems(

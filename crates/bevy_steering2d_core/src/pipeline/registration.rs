@@ -12,7 +12,7 @@ use super::reflect_behavior::ReflectBehavior;
 use super::registry::BehaviorRegistry;
 use super::schedule::{AdjustSystems, BehaviorOrder, IndexSystems, SteeringSchedule};
 use crate::adjust::{
-    Adjusted, adjust_agents, adjust_behavior_entities, warn_of_combiners,
+    Adjusted, adjust_agents, adjust_behavior_entities, copy_adjustments, warn_of_combiners,
     warn_of_combiners_of_others,
 };
 use crate::announcements::register_announcement;
@@ -20,7 +20,7 @@ use crate::behavior::BehaviorMemory;
 use crate::behavior_entity::SteersFor;
 use crate::behavior_needs::Senses;
 use crate::behaviors::{register_guide_planner, register_predictor};
-use crate::combine::register_combiner;
+use crate::combine::{preview_groups, register_combiner};
 use crate::condition::register_condition;
 use crate::events::{TargetLost, TargetWatch, forget_losses};
 use crate::locomotion::{Locomotion, register_locomotion};
@@ -31,7 +31,10 @@ use crate::require::require;
 use crate::snapshot;
 use crate::steer::{steer_agents, steer_behavior_entities};
 use crate::target_motion::warn_of_motion_without_velocity;
-use crate::{Adjust, Behavior, Combiner, Condition, Predictor, SensesColliders, Steer, Vehicle};
+use crate::{
+    Adjust, Behavior, BehaviorGroup, Combiner, Condition, Predictor, SensesColliders, Steer,
+    Vehicle,
+};
 
 /// Registers behaviors, conditions, predictors, combiners, kinds of locomotion, planners and events on an [`App`],
 /// before or after adding the plugin. A second call for the same type does nothing.
@@ -101,6 +104,8 @@ impl SteeringAppExt for App {
                     (
                         warn_of_combiners_of_others::<A>,
                         adjust_behavior_entities::<A>,
+                        preview_groups.run_if(any_with_component::<BehaviorGroup>),
+                        copy_adjustments,
                     )
                         .chain()
                         .run_if(has_entities),
