@@ -25,7 +25,8 @@ pub struct Influence {
     /// Probability per update to be considered under [`Dithered`](crate::Dithered), in `(0, 1]`.
     /// Default `1`.
     pub probability: f32,
-    /// `false` disables the behavior but keeps its parameters and memory. Default `true`.
+    /// `false` disables the behavior but keeps its parameters and memory, but for
+    /// [`ReciprocalAvoidanceMemory`](crate::ReciprocalAvoidanceMemory), which begins anew. Default `true`.
     pub enabled: bool,
     /// Whether it acts only while its agent perceives something, such as being
     /// [`Alone`](crate::Alone). Default [`When::Always`].

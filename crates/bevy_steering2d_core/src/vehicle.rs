@@ -145,7 +145,8 @@ fn weakness(vehicle: &Vehicle, body: &Kinematics) -> String {
     )
 }
 
-/// Switches an agent's steering off while present; parameters and memory stay.
+/// Switches an agent's steering off while present; parameters and memory stay, but for
+/// [`ReciprocalAvoidanceMemory`](crate::ReciprocalAvoidanceMemory), which begins anew.
 ///
 /// Neither a force nor the speed limit is applied to the body, which keeps its velocity, and a Rapier body also its spin, as does a
 /// driven point mass ([`Propulsion::angular_velocity`](crate::Propulsion::angular_velocity)): to freeze the agent, set them to zero as well.

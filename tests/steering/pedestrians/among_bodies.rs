@@ -289,3 +289,36 @@ fn a_crowd_measured_in_pixels_walks_as_in_meters() {
         assert!(meters.distance(pixels) < 0.05, "{meters} m, {pixels} m");
     }
 }
+
+#[test]
+fn a_pedestrian_goes_around_one_that_stops_on_its_way_to_the_same_end() {
+    for pace in [0.0, 0.05] {
+        let mut app = point_mass_app(HERTZ);
+        let end = Vec2::new(20.0, 0.0);
+        let stops = walker(&mut app, Vec2::ZERO, end);
+        let mut follow = app.world_mut().get_mut::<PathFollowing>(stops).unwrap();
+        follow.pace = Some(pace);
+        let walks = walker(&mut app, Vec2::new(-6.0, 0.1), end);
+        let gap = closest(&mut app, &[stops, walks], 12);
+        assert!(gap > 0.0, "{gap} m at {pace} m/s");
+        assert!(position(&app, stops).x < 2.0);
+        let x = position(&app, walks).x;
+        assert!(x > 5.0, "it is at {x} m behind one with {pace} m/s");
+    }
+}
+
+#[test]
+fn pedestrians_go_around_an_agent_that_is_not_steered_since_its_speed_is_infinite() {
+    let mut app = point_mass_app(HERTZ);
+    let endless = Vehicle {
+        max_speed: f32::INFINITY,
+        ..default()
+    };
+    let stands = (endless, Seek::new(EAST));
+    let stands = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), stands);
+    let walks = walker(&mut app, Vec2::new(-6.0, 0.1), Vec2::new(20.0, 0.1));
+    let gap = closest(&mut app, &[stands, walks], 9);
+    assert!(gap > 0.0, "{gap} m");
+    assert!(position(&app, walks).x > 3.0, "it gets past");
+    assert_warned_once(&app, stands, "Vehicle.max_speed", "an infinite limit");
+}

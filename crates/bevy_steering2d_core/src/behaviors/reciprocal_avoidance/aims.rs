@@ -87,9 +87,11 @@ pub(super) fn waits(me: &Agent, mine: &Intent) -> bool {
 /// An agent that prefers a lower speed than this share of its full one wants no nearer to its aim.
 const RESTS: f32 = 0.05;
 
-/// Whether an agent with this preferred velocity, m/s, is as near to its aim as it wants.
-pub(super) fn rests(me: &Agent, preferred: Vec2) -> bool {
-    preferred.length() < RESTS * me.max_speed
+/// Whether an agent with this preferred velocity, m/s, is as near to its aim as it wants. One whose `pace`, m/s, is that low
+/// on all of its path, or zero, is still on its way.
+pub(super) fn rests(me: &Agent, pace: f32, preferred: Vec2) -> bool {
+    let slow = RESTS * me.max_speed;
+    preferred.length() < if pace < slow { RESTS * pace } else { slow }
 }
 
 #[cfg(test)]
@@ -105,6 +107,17 @@ mod tests {
         for kept in [(1.0, 1.6), (1.0, -0.4), (-1.0, 0.4)].map(Vec2::from) {
             assert_eq!(straight(kept), kept);
         }
+    }
+
+    #[test]
+    fn an_agent_rests_that_prefers_much_less_than_its_pace() {
+        let me = walker(0.0, 0.0, Vec2::ZERO);
+        let rests = |pace, speed: f32| rests(&me, pace, speed * Vec2::X);
+        let slow = RESTS * me.max_speed;
+        assert!(rests(me.max_speed, 0.9 * slow) && !rests(me.max_speed, 1.1 * slow));
+        assert!(!rests(0.9 * slow, 0.9 * slow), "it walks slowly");
+        assert!(rests(0.9 * slow, 0.01 * slow), "but not any more");
+        assert!(!rests(0.0, 0.0), "it was told to stop on its way");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::{ReciprocalAvoidance, ReciprocalAvoidanceMemory};
 use crate::condition::Conditions;
 use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::perception::SteeringGroups;
+use crate::require::forget;
 use crate::steer::{Steered, Step};
 use crate::{
     Abilities, Agent, Cut, Influence, Kinematics, PathFollowing, PathFollowingMemory, Requests,
@@ -79,17 +80,19 @@ impl Intent {
         }
     }
 
-    /// This intent of an agent whose [`ReciprocalAvoidance`] acts: it does its share of the avoidance.
+    /// This intent of an agent whose [`ReciprocalAvoidance`] acts: it does its share of the avoidance. Its pace is the speed
+    /// at which its path is to be followed, m/s.
     fn while_avoiding(
         self,
         me: &Agent,
+        pace: f32,
         how: &ReciprocalAvoidance,
         memory: &ReciprocalAvoidanceMemory,
     ) -> Self {
         Self {
             avoids: how.groups,
             hemmed_in: fraction(memory.hemmed_in),
-            waits: memory.waits || aims::rests(me, self.velocity),
+            waits: memory.waits || aims::rests(me, pace, self.velocity),
             ..self
         }
     }
@@ -165,7 +168,8 @@ pub(crate) fn publish_intents(
                 ..Intent::new(velocity, rest)
             };
             if hindrance == Cut::Nothing {
-                *intent = wanted.while_avoiding(&me, avoidance, &memory);
+                let pace = follow.map_or(me.max_speed, |(it, _)| it.preferred_speed(&me));
+                *intent = wanted.while_avoiding(&me, pace, avoidance, &memory);
             } else {
                 *intent = wanted;
                 // It begins anew when it acts again.
@@ -229,21 +233,19 @@ fn rest_of(
 
 /// Withdraws the intent of an agent that no longer avoids, and forgets how it did.
 pub(super) fn withdraw(mut world: DeferredWorld, context: HookContext) {
-    if let Some(mut intent) = world.get_mut::<Intent>(context.entity) {
-        *intent = Intent::default();
-    }
-    if let Some(mut memory) = world.get_mut::<ReciprocalAvoidanceMemory>(context.entity) {
-        *memory = ReciprocalAvoidanceMemory::default();
-    }
+    forget::<Intent>(world.reborrow(), context);
+    forget::<ReciprocalAvoidanceMemory>(world, context);
 }
 
-/// Forgets how an agent avoided that is not steered any more.
+/// Forgets how an agent avoided that is not steered any more, and withdraws its intent: it may be steered again some ticks
+/// before its next update.
 pub(super) fn begin_anew<C: Component>(
     disabled: On<Insert, C>,
-    mut memories: Query<&mut ReciprocalAvoidanceMemory, Allow<Disabled>>,
+    mut agents: Query<(&mut ReciprocalAvoidanceMemory, &mut Intent), Allow<Disabled>>,
 ) {
-    if let Ok(mut memory) = memories.get_mut(disabled.entity) {
+    if let Ok((mut memory, mut intent)) = agents.get_mut(disabled.entity) {
         memory.set_if_neq(ReciprocalAvoidanceMemory::default());
+        intent.set_if_neq(Intent::default());
     }
 }
 

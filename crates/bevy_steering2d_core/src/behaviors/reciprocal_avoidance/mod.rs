@@ -136,7 +136,8 @@ impl Default for ReciprocalAvoidance {
     }
 }
 
-/// The state of a [`ReciprocalAvoidance`].
+/// The state of a [`ReciprocalAvoidance`]. Unlike other memories it begins anew while the behavior does not act, and when the
+/// agent is disabled: where the agent stood then says nothing of the crowd in which it goes on.
 #[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -374,9 +375,10 @@ fn look_ahead(me: &Agent) -> f32 {
 /// behave alike.
 const WALKING: f32 = 2.6;
 
-/// How many times as fast as a pedestrian an agent can be, `> 0`.
+/// How many times as fast as a pedestrian an agent can be, `> 0`. It is finite also for an agent whose limit is not, which
+/// stands in the way of others all the same.
 fn quickness(max_speed: f32) -> f32 {
-    (max_speed / WALKING).max(1e-3)
+    (max_speed.min(InvalidParameter::LARGEST) / WALKING).max(1e-3)
 }
 
 #[cfg(test)]
