@@ -12,7 +12,7 @@ use crate::pipeline::IndexSystems;
 use crate::require::forget;
 use crate::{
     Agent, Behavior, Influence, InvalidParameter, Kinematics, SnapshotAppExt, SnapshotKind, Steer,
-    SteeringId, SteeringSchedule, Vehicle,
+    SteeringClock, SteeringId, SteeringSchedule, SteeringWarnings, Vehicle,
 };
 
 /// The rank of a leader, any number. Agents without it are not followed.
@@ -23,6 +23,19 @@ use crate::{
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Leadership(pub f32);
+
+impl Leadership {
+    fn check(self) -> Result<(), InvalidParameter> {
+        if self.0.is_nan() {
+            return Err(InvalidParameter {
+                field: "Leadership",
+                value: self.0.into(),
+                must_be: "a number",
+            });
+        }
+        Ok(())
+    }
+}
 
 /// Follows the highest-ranked leader in range at a distance, and gives way to it.
 ///
@@ -150,12 +163,25 @@ impl LeaderDataItem<'_, '_> {
 #[derive(Resource, Debug, Default)]
 pub struct Leaders(Vec<(f32, Neighbor)>);
 
-fn index_leaders(mut leaders: ResMut<Leaders>, agents: Query<LeaderData, With<Vehicle>>) {
+fn index_leaders(
+    clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
+    mut leaders: ResMut<Leaders>,
+    agents: Query<LeaderData, With<Vehicle>>,
+) {
     let Leaders(leaders) = &mut *leaders;
     leaders.clear();
     let agents = agents.iter().filter(|leader| {
-        let is_somewhere = leader.body.was_sensed() && leader.body.is_finite();
-        is_somewhere && !leader.leadership.0.is_nan()
+        if let Err(error) = leader.leadership.check() {
+            warnings.raise_invalid(
+                &clock,
+                leader.entity,
+                &error,
+                "it is not followed and follows no other",
+            );
+            return false;
+        }
+        leader.body.was_sensed() && leader.body.is_finite()
     });
     leaders.extend(agents.map(|leader| leader.ranked()));
     leaders.sort_unstable_by(|(a_rank, a), (b_rank, b)| {
@@ -329,6 +355,8 @@ mod tests {
     fn leaders_are_sorted_by_rank_and_then_by_id() {
         let mut world = World::new();
         world.init_resource::<Leaders>();
+        world.init_resource::<SteeringClock>();
+        world.init_resource::<SteeringWarnings>();
         for (id, rank) in [(7, 1.0), (3, 1.0), (5, 2.0), (6, f32::NAN)] {
             let body = Kinematics {
                 heading: Vec2::X,
@@ -343,6 +371,9 @@ mod tests {
         let Leaders(leaders) = world.resource();
         let ids: Vec<u32> = leaders.iter().map(|(_, leader)| leader.id.0).collect();
         assert_eq!(ids, [5, 3, 7]);
+        let warned = world.resource::<SteeringWarnings>().recent();
+        assert_eq!(warned.len(), 1, "of the one that is no number: {warned:?}");
+        assert_eq!(warned[0].field, "Leadership");
     }
 
     #[test]
