@@ -3,8 +3,8 @@
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
-use bevy_steering2d::SteeringSchedule;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d::{QueuingMemory, SteeringSchedule};
 
 use crate::common::*;
 
@@ -100,6 +100,13 @@ fn a_pause_changes_nothing_of_what_follows() {
         let hunter = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), hunter);
         let wing = OffsetPursuit::new(prey, Vec2::new(-2.0, 1.0));
         let wing = Backend::PointMass.spawn(&mut app, Body::at(0.0, 4.0), wing);
+        let strong = Vehicle {
+            max_force: 60.0,
+            ..default()
+        };
+        let queues = (Seek::new(EAST), Queuing::default(), strong, ThinkEvery(2));
+        let queues = Backend::PointMass.spawn(&mut app, Body::at(0.0, 30.0), queues);
+        Backend::PointMass.spawn(&mut app, Body::at(3.0, 30.3), Vehicle::default());
         run_ticks(&mut app, before);
         app.world_mut().resource_mut::<Time<Virtual>>().pause();
         run_ticks(&mut app, paused);
@@ -109,12 +116,36 @@ fn a_pause_changes_nothing_of_what_follows() {
             .world()
             .resource::<bevy_steering2d::SteeringClock>()
             .tick;
-        let places = [prey, hunter, wing].map(|agent| position(&app, agent));
+        let places = [prey, hunter, wing, queues].map(|agent| position(&app, agent));
         (tick, places)
     };
     for before in [0, 18, 19, 20] {
         assert_eq!(run(before, 7), run(before, 0), "paused at {before}");
     }
+}
+
+#[test]
+fn a_pause_does_not_end_the_wait_of_an_agent_in_a_queue() {
+    let mut app = bare_app(HERTZ);
+    app.add_plugins(SteeringPlugin::new(Update));
+    start(&mut app);
+    Backend::PointMass.spawn(&mut app, Body::at(1.5, 0.0), Vehicle::default());
+    // In one update it gains 1 m/s, more than a tenth of its speed limit.
+    let strong = Vehicle {
+        max_force: 60.0,
+        ..default()
+    };
+    let waits = (Queuing::default(), strong);
+    let body = Body::at(0.0, 0.0).moving(0.9, 0.0);
+    let waits = Backend::PointMass.spawn(&mut app, body, waits);
+    app.update();
+    let memory = *get::<QueuingMemory>(&app, waits);
+    assert_eq!(memory.heading, Vec2::X);
+    let speed = velocity(&app, waits).length();
+    assert!(speed > 0.5, "{speed} m/s");
+    app.world_mut().resource_mut::<Time<Virtual>>().pause();
+    run_ticks(&mut app, 3);
+    assert_eq!(*get::<QueuingMemory>(&app, waits), memory);
 }
 
 #[test]

@@ -187,14 +187,17 @@ impl Steer for Queuing {
             neighbors,
         });
         let waits = force != Vec2::ZERO && me.abilities.is_none() && me.speed() < creep_speed(me);
-        memory.set_if_neq(if waits {
-            QueuingMemory {
-                heading: ahead(me),
-                tick: me.tick,
-            }
-        } else {
-            QueuingMemory::default()
-        });
+        // In a pause the creep speed is lower.
+        if me.delta > 0.0 {
+            memory.set_if_neq(if waits {
+                QueuingMemory {
+                    heading: ahead(me),
+                    tick: me.tick,
+                }
+            } else {
+                QueuingMemory::default()
+            });
+        }
         force
     }
 }
