@@ -28,7 +28,7 @@ fn allocations(work: impl FnOnce()) -> u64 {
     counts.sum()
 }
 
-/// An agent with every behavior, a behavior entity that adds a second `Evade`, and a group.
+/// An agent with every behavior, a behavior entity that adds a second `Evade`, two with a `Headway`, and a group.
 fn spawn_everything(app: &mut App, at: Vec2, other: Entity, field: Entity) {
     let path = [Vec2::ZERO, Vec2::new(8.0, 0.0), Vec2::new(8.0, 6.0)];
     let path = SteeringPath::looped(path.to_vec()).unwrap();
@@ -77,6 +77,10 @@ fn spawn_everything(app: &mut App, at: Vec2, other: Entity, field: Entity) {
     let body = Body::at(at.x, at.y);
     let agent = Backend::PointMass.spawn(app, body, (alone, scenery, group));
     app.world_mut().spawn((SteersFor(agent), Evade::new(other)));
+    for _ in 0..2 {
+        app.world_mut()
+            .spawn((SteersFor(agent), Headway::default()));
+    }
     app.world_mut().spawn((
         SteersFor(agent),
         BehaviorGroup::default(),
@@ -192,6 +196,24 @@ fn a_warm_tick_allocates_nothing_for_a_car_among_32_walls() {
             app.world_mut().spawn(Wall::new(at, 1.1 * at));
         }
         run_seconds(&mut app, 2.0);
+        allocations_of_ticks(&mut app)
+    };
+    assert_eq!(allocations_among(32), 0);
+    assert!(allocations_among(40) > 0, "all of them are in its reach");
+}
+
+#[test]
+fn a_warm_tick_allocates_nothing_for_32_neighbors_of_which_more_might_count() {
+    let allocations_among = |neighbors: usize| {
+        let mut app = point_mass_app(HERTZ);
+        let avoidance = ReciprocalAvoidance::default().with_max_neighbors(100);
+        let walks = (Arrive::new(EAST), avoidance, Combine::WEIGHTED_SUM);
+        Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), walks);
+        for i in 0..neighbors {
+            let at = 6.0 * Vec2::from_angle(i as f32);
+            Backend::PointMass.spawn(&mut app, Body::at(at.x, at.y), Vehicle::default());
+        }
+        run_ticks(&mut app, 30);
         allocations_of_ticks(&mut app)
     };
     assert_eq!(allocations_among(32), 0);

@@ -81,8 +81,8 @@ pub(crate) struct Found {
     most: usize,
     /// The square of the radius, m².
     square_radius: f32,
-    /// The nearest, if they are more than [`Found::MOST`].
-    many: Vec<u32>,
+    /// The nearest, if more than [`Found::MOST`] are needed.
+    many: SmallVec<[u32; Self::MOST]>,
 }
 
 impl Found {
@@ -98,7 +98,7 @@ impl Found {
             count: 0,
             most,
             square_radius: 0.0,
-            many: Vec::new(),
+            many: SmallVec::new(),
         }
     }
 

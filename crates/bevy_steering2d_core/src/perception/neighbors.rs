@@ -159,14 +159,14 @@ impl Neighbors {
     }
 
     /// The slots of the [nearest in view](Self::nearest_in_view).
-    pub(crate) fn nearest_slots(&self, view: NeighborView, most: usize) -> SmallVec<[usize; 24]> {
+    pub(crate) fn nearest_slots(&self, view: NeighborView, most: usize) -> SmallVec<[usize; 32]> {
         /// So many found at a distance at which they may count are told apart by id. More are on one point.
         const MOST_TIES: u32 = 4_096;
         let row = |slot: usize| self.order[slot] as usize;
         let id = |slot: usize| self.rows.bodies[row(slot)].id;
         // One more, since the viewer may be among them and is removed at the end.
         let kept = most.saturating_add(1);
-        let mut nearest: SmallVec<[(f32, usize); 24]> = SmallVec::new();
+        let mut nearest: SmallVec<[(f32, usize); 33]> = SmallVec::new();
         let mut query = RangeQuery::all(self, &view);
         let mut considered = 0;
         while let Some(slot) = query.next() {
