@@ -5,6 +5,8 @@ use bevy_steering2d::navigation::{PathQuery, PathSearch, Pathfinder, RoadmapPath
 use bevy_steering2d::perception::nearest_on_segment;
 use bevy_steering2d::{Circle, RandomStream, SteeringId};
 
+use crate::touching;
+
 /// A SteerBench case: parsed from a file by [`read`](crate::read()), or built in code.
 ///
 /// The suite's ground plane is xz; here it is xy. All lengths are meters, all speeds m/s.
@@ -107,21 +109,9 @@ impl Case {
 
     /// The number of pairs of walkers that overlap at the start; counts no further than one beyond `most`.
     pub fn overlaps(&self, most: usize) -> usize {
-        let mut row: Vec<&Walker> = self.walkers.iter().collect();
-        row.sort_by(|a, b| a.position.x.total_cmp(&b.position.x));
-        let widest = row.iter().map(|it| it.radius).fold(0.0, f32::max);
-        let overlap =
-            |a: &Walker, b: &Walker| a.position.distance(b.position) < a.radius + b.radius;
-        let mut pairs = 0;
-        for (i, a) in row.iter().enumerate() {
-            let reach = a.position.x + a.radius + widest;
-            let near = row[i + 1..].iter().take_while(|b| b.position.x <= reach);
-            pairs += near.filter(|b| overlap(a, b)).count();
-            if pairs > most {
-                return most + 1;
-            }
-        }
-        pairs
+        let walkers = self.walkers.iter();
+        let bodies: Vec<_> = walkers.map(|it| (it.position, it.radius)).collect();
+        touching(&bodies).take(most.saturating_add(1)).count()
     }
 
     /// The bounding box of all starts and goals, m, or the [`bounds`](Self::bounds) of a case

@@ -21,6 +21,7 @@ pub mod run;
 pub mod score;
 pub mod svg;
 pub mod table;
+mod touching;
 pub mod world;
 
 pub use case::{Case, Goal, Shape, Walker, shortest_path};
@@ -32,4 +33,5 @@ pub use run::{LIMIT, Run, run};
 pub use score::{Score, Scorer, Sighting};
 pub use svg::svg;
 pub use table::Table;
+pub use touching::touching;
 pub use world::{Body, CasePlugin, Itinerary, OfCase, Town, spawn_case};

@@ -1,16 +1,19 @@
 //! Parses SteerBench case files.
 
+mod element;
+
 use std::borrow::Cow;
 use std::io::Read;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
 use bevy::prelude::*;
-use roxmltree::{Document, Node};
+use roxmltree::Document;
 
 use crate::crowd::{Crowd, Dice, Place, TooCrowded};
 use crate::error::excerpt;
 use crate::{Case, Goal, ReadError, Shape};
+use element::{Element, WORD, child, elements, is_random, tag, text_of};
 
 /// Coordinates and sizes, m.
 const COORDINATE: RangeInclusive<f32> = -Case::MAX_COORDINATE..=Case::MAX_COORDINATE;
@@ -29,8 +32,6 @@ const PACE: RangeInclusive<f32> = 0.001..=100.0;
 const MAX_ATTRIBUTES: usize = 128;
 /// The maximum number of unknown elements that warnings name.
 const MAX_WARNINGS: usize = 20;
-/// The longest excerpt of a name or a number in a message, characters.
-const WORD: usize = 40;
 /// The longest reason of the XML parser in a message, characters.
 const REASON: usize = 200;
 
@@ -113,6 +114,7 @@ fn attributes(text: &str) -> usize {
         .filter(|value| value.trim_start().starts_with(['"', '\'']))
         .count()
 }
+
 /// Removes an XML declaration that follows a comment: some files have one, which XML forbids. Line
 /// numbers stay the same.
 fn without_late_declaration(text: &str) -> Cow<'_, str> {
@@ -132,8 +134,6 @@ struct Reader<'a> {
     unknown: Vec<Element<'a>>,
     has_more_unknown: bool,
 }
-
-type Element<'a> = Node<'a, 'a>;
 
 /// The walkers that an element describes.
 struct Group<'a> {
@@ -228,10 +228,9 @@ impl<'a> Reader<'a> {
                 "goalSequence",
             ],
         );
-        let most = 0.0..=Case::MAX_WALKERS as f32;
         Ok(Group {
             element,
-            count: self.number(element, "numAgents", most)? as usize,
+            count: self.count(element, "numAgents", Case::MAX_WALKERS)?,
             area: Some(self.area(self.need(element, "regionBounds")?)?),
         })
     }
@@ -400,6 +399,15 @@ impl<'a> Reader<'a> {
         }
     }
 
+    fn count(&self, element: Element<'a>, name: &str, most: usize) -> Result<usize, ReadError> {
+        let number = self.number(element, name, 0.0..=most as f32)?;
+        if number.fract() == 0.0 {
+            return Ok(number as usize);
+        }
+        let node = self.need(element, name)?;
+        Err(self.error(node, format!("<{name}> is {number}, not a whole number")))
+    }
+
     /// An error if there are more things than the limit.
     fn limit(
         &self,
@@ -465,29 +473,6 @@ impl<'a> Reader<'a> {
             reason,
         }
     }
-}
-
-/// An element's tag for a message.
-fn tag(element: Element) -> String {
-    format!("<{}>", excerpt(element.tag_name().name(), WORD))
-}
-
-fn elements<'a>(of: Element<'a>) -> impl Iterator<Item = Element<'a>> {
-    of.children().filter(Node::is_element)
-}
-
-fn child<'a>(of: Element<'a>, name: &str) -> Option<Element<'a>> {
-    elements(of).find(|element| element.tag_name().name() == name)
-}
-
-fn is_random(element: Element) -> bool {
-    child(element, "random").is_some_and(|it| text_of(it).trim() == "true")
-}
-
-/// The text of an element, also around comments.
-fn text_of(element: Element) -> String {
-    let children = element.children().filter(Node::is_text);
-    children.filter_map(|it| it.text()).collect()
 }
 
 #[cfg(test)]

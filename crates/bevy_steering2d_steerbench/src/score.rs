@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bevy::prelude::*;
 use serde::Serialize;
 
-use crate::Case;
+use crate::{Case, touching};
 
 /// The score of a run; the columns of the [table](crate::Table).
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -135,10 +135,10 @@ impl Scorer {
                 self.accelerations += f64::from(seen.velocity.distance(before) / delta);
             }
         }
-        let mut touching = BTreeMap::new();
-        self.walkers_touching(sightings, &mut touching);
-        self.obstacles_touched(sightings, &mut touching);
-        for (&pair, &depth) in &touching {
+        let mut contacts = BTreeMap::new();
+        self.walkers_touching(sightings, &mut contacts);
+        self.obstacles_touched(sightings, &mut contacts);
+        for (&pair, &depth) in &contacts {
             let before = self.ongoing.get(&pair).copied();
             let both = match pair.1 {
                 Touched::Walker(_) => 2,
@@ -149,38 +149,31 @@ impl Scorer {
             self.score.deep_contacts += if deep { both } else { 0 };
             self.score.max_penetration = self.score.max_penetration.max(depth);
         }
-        for (pair, depth) in &mut touching {
+        for (pair, depth) in &mut contacts {
             *depth = depth.max(self.ongoing.get(pair).copied().unwrap_or(0.0));
         }
-        self.ongoing = touching;
+        self.ongoing = contacts;
     }
 
-    /// Sweep and prune along x.
     fn walkers_touching(
         &self,
         sightings: &[Sighting],
-        touching: &mut BTreeMap<(usize, Touched), f32>,
+        contacts: &mut BTreeMap<(usize, Touched), f32>,
     ) {
-        let mut row: Vec<Sighting> = sightings.to_vec();
-        row.sort_by(|a, b| a.position.x.total_cmp(&b.position.x));
-        let widest = self.radii.iter().copied().fold(0.0, f32::max);
-        for (i, a) in row.iter().enumerate() {
-            let reach = a.position.x + self.radii[a.walker] + widest;
-            for b in row[i + 1..].iter().take_while(|b| b.position.x <= reach) {
-                let distance = a.position.distance(b.position);
-                let depth = self.radii[a.walker] + self.radii[b.walker] - distance;
-                if depth > Score::TOUCH {
-                    let (first, second) = (a.walker.min(b.walker), a.walker.max(b.walker));
-                    touching.insert((first, Touched::Walker(second)), depth);
-                }
-            }
+        let seen = sightings.iter();
+        let bodies: Vec<_> = seen
+            .map(|it| (it.position, self.radii[it.walker]))
+            .collect();
+        for (a, b, depth) in touching(&bodies).filter(|it| it.2 > Score::TOUCH) {
+            let [a, b] = [a, b].map(|at| sightings[at].walker);
+            contacts.insert((a.min(b), Touched::Walker(a.max(b))), depth);
         }
     }
 
     fn obstacles_touched(
         &self,
         sightings: &[Sighting],
-        touching: &mut BTreeMap<(usize, Touched), f32>,
+        contacts: &mut BTreeMap<(usize, Touched), f32>,
     ) {
         for seen in sightings {
             let radius = self.radii[seen.walker];
@@ -190,7 +183,7 @@ impl Scorer {
                 }
                 let depth = radius - self.obstacles[which].distance(seen.position);
                 if depth > Score::TOUCH {
-                    touching.insert((seen.walker, Touched::Obstacle(which)), depth);
+                    contacts.insert((seen.walker, Touched::Obstacle(which)), depth);
                 }
             }
         }

@@ -5,7 +5,8 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::{CollisionGroups, Sensor};
 use bevy_steering2d::prelude::*;
 use bevy_steering2d_steerbench::{
-    Body, Case, CasePlugin, Itinerary, OfCase, Scorer, Shape as Outline, Sighting, Town, spawn_case,
+    Body, Case, CasePlugin, Itinerary, OfCase, Scorer, Shape as Outline, Sighting, Town,
+    spawn_case, touching,
 };
 
 use crate::arena::{Arena, FENCE_GROUP};
@@ -160,22 +161,16 @@ fn keep_tally(
 }
 
 fn color_walkers(mut walkers: Query<(Entity, &Itinerary, &Transform, &mut Look)>) {
-    let bodies = walkers.iter();
-    let bodies = bodies.map(|(entity, it, at, _)| (at.translation.truncate(), it.radius, entity));
-    let mut bodies: Vec<_> = bodies.collect();
-    bodies.sort_by(|a, b| a.0.x.total_cmp(&b.0.x));
-    let widest = bodies.iter().map(|it| it.1).fold(0.0, f32::max);
-    let mut touching = EntityHashSet::default();
-    for (at, &(place, radius, entity)) in bodies.iter().enumerate() {
-        let end = place.x + radius + widest;
-        for &(there, of_other, other) in bodies[at + 1..].iter().take_while(|it| it.0.x < end) {
-            if place.distance(there) < radius + of_other {
-                touching.extend([entity, other]);
-            }
-        }
-    }
+    let (entities, bodies): (Vec<_>, Vec<_>) = walkers
+        .iter()
+        .map(|(entity, it, at, _)| (entity, (at.translation.truncate(), it.radius)))
+        .unzip();
+    let pairs = touching(&bodies);
+    let touch: EntityHashSet = pairs
+        .flat_map(|(a, b, _)| [entities[a], entities[b]])
+        .collect();
     for (entity, .., mut look) in &mut walkers {
-        let color = if touching.contains(&entity) {
+        let color = if touch.contains(&entity) {
             palette::RED
         } else {
             palette::SAND

@@ -88,6 +88,9 @@ fn errors_name_the_line() {
     assert_eq!(broken.line, Some(3), "{broken}");
     let no_number = error(&TWO.replace("<x>-8</x>", "<x>left</x>"));
     assert_eq!(no_number.to_string(), "10: <x> is \"left\", not a number");
+    let no_whole_number = error(&TWO.replace(">20<", ">2.7<"));
+    let reason = "23: <numAgents> is 2.7, not a whole number";
+    assert_eq!(no_whole_number.to_string(), reason);
     let lacking = error(&TWO.replace("<radius>1.5</radius>", ""));
     assert!(lacking.reason.contains("lacks its <radius>"), "{lacking}");
     let other = error("<svg/>");
