@@ -41,7 +41,7 @@ fn every_command_explains_its_options() {
 
 #[test]
 fn what_cannot_work_is_refused_in_one_line() {
-    let refused: [(&str, &[&str], &str); 14] = [
+    let refused: [(&str, &[&str], &str); 15] = [
         (
             "crowds",
             &["--jobs", "2"],
@@ -66,6 +66,11 @@ fn what_cannot_work_is_refused_in_one_line() {
             "crowds",
             &["--case", "none"],
             "--case needs one of sparse, ",
+        ),
+        (
+            "crowds",
+            &["--threads", "1024", "--case", "circle", "--ticks", "1"],
+            "--threads needs a whole number from 1 to ",
         ),
         (
             "gallery",

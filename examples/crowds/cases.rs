@@ -6,6 +6,7 @@ use std::f32::consts::TAU;
 use bevy::math::ops;
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d_steerbench::touching;
 
 /// Radius of every walker, m.
 pub const BODY: f32 = 0.3;
@@ -138,18 +139,11 @@ const DEEP: f32 = 0.005;
 impl Overlaps {
     /// Looks at the walkers of one tick.
     pub fn look(&mut self, positions: &[Vec2]) {
-        let mut by_x: Vec<_> = positions.iter().copied().enumerate().collect();
-        by_x.sort_by(|(_, a), (_, b)| a.x.total_cmp(&b.x));
-        for (at, &(one, here)) in by_x.iter().enumerate() {
-            for &(other, there) in &by_x[at + 1..] {
-                if there.x - here.x >= 2.0 * BODY {
-                    break;
-                }
-                let depth = 2.0 * BODY - here.distance(there);
-                self.deepest = self.deepest.max(depth);
-                if depth > DEEP {
-                    self.deep.insert((one.min(other), one.max(other)));
-                }
+        let bodies: Vec<_> = positions.iter().map(|&at| (at, BODY)).collect();
+        for (one, other, depth) in touching(&bodies) {
+            self.deepest = self.deepest.max(depth);
+            if depth > DEEP {
+                self.deep.insert((one, other));
             }
         }
     }

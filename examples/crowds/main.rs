@@ -13,8 +13,7 @@
 //! within the same radius. `overlap` is the deepest of two bodies in any tick, and `deep` how many pairs were at some
 //! time more than 5 mm into each other, of all S starts; by default there is one. `of 60 Hz` is the share of a
 //! 60th of a second that a tick takes with two threads.
-//! With `--threads` it prints one line of numbers per case, as the command reads it from its own processes: of ours
-//! and of RVO2 the median time, the fastest, the overlap and the deep contacts, then the allocations.
+//! With `--threads` it prints one line of JSON per case, as the command reads it from its own processes.
 //!
 //! With `--space` it runs N random worlds of 2 to 8 walkers and up to 6 obstacles in a square of 10 m with
 //! both, and prints the share that each solves, a row after each tenth of the worlds.
@@ -35,7 +34,6 @@ mod space;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::process::{Command, ExitCode};
-use std::str::FromStr;
 use std::time::Duration;
 
 use alloc_tracker::{Allocator, Session};
@@ -43,6 +41,7 @@ use cases::{CASES, Case, Overlaps};
 use lexopt::prelude::*;
 use ours::Ours;
 use rvo::Rvo;
+use serde::{Deserialize, Serialize};
 use shared::arguments::{Arguments, MOST_THREADS, Stop, typed};
 use shared::interrupts;
 use shared::jobs::{self, Tally};
@@ -66,8 +65,9 @@ Measures crowds of walkers beside RVO2, and prints a table: nanoseconds per walk
   --case NAME   measure only the case of this name
   --ticks T     measure T ticks of 0.05 s from each start, 1 to 1000000 (default 200)
   --starts S    measure S starts, 1 to 10000 (default 1)
-  --threads P   measure in this process with P threads, 1 to 1024, and print the numbers
-                only, a line for each case (default: a process each for one thread and two)
+  --threads P   measure in this process with P threads, 1 to the number of cores, and print
+                the numbers only, a line of JSON for each case (default: a process each for
+                one thread and two)
   --space N     instead, run N random worlds, 1 to 10000000; prints the share that is solved
   --doors S     instead, let 200 walkers leave a room, from S starts for each door, 1 to 10000
   --jobs J      with --space or --doors: run J at a time, 1 to 1024 (default: one on each core)
@@ -102,7 +102,8 @@ fn fail(error: &str) -> ExitCode {
 fn print_measurements(options: &Options, threads: NonZeroUsize) -> ExitCode {
     let printed = options.cases().try_for_each(|case| {
         let measured = measure(case, options.ticks, options.starts, threads);
-        jobs::print(format_args!("{measured}\n"))
+        let line = serde_json::to_string(&measured).map_err(|error| error.to_string())?;
+        jobs::print(format_args!("{line}\n"))
     });
     match printed {
         Ok(()) => ExitCode::SUCCESS,
@@ -140,7 +141,9 @@ impl Options {
                 Long("ticks") => options.ticks = arguments.whole(&option, 1..=1_000_000)?,
                 Long("starts") => options.starts = arguments.whole(&option, 1..=10_000)?,
                 Long("threads") => {
-                    options.threads = Some(arguments.count(&option, MOST_THREADS)?);
+                    // More would not share the work.
+                    let cores = jobs::all_cores().get();
+                    options.threads = Some(arguments.count(&option, cores)?);
                 }
                 Long("space") => options.space = Some(arguments.count(&option, 10_000_000)?),
                 Long("doors") => options.doors = Some(arguments.count(&option, 10_000)?),
@@ -169,6 +172,9 @@ impl Options {
 /// Prints the table. The thread pools of Bevy belong to a process, so each number of threads is measured
 /// in a process of its own.
 fn compare(options: &Options) -> Result<Tally, String> {
+    if jobs::all_cores().get() < 2 {
+        return Err("the table needs two cores; measure one thread by --threads 1".into());
+    }
     jobs::print(
         "| case | walkers | neighbors | RVO2 | ours | ours / RVO2 | ours, two threads | faster by | \
          of 60 Hz | overlap, m | deep | RVO2 overlap, m | RVO2 deep | allocations |\n\
@@ -234,7 +240,7 @@ fn in_own_process(
         std::thread::sleep(Duration::from_secs(1));
     }
     let text = String::from_utf8_lossy(&output.stdout);
-    text.trim().parse().map_err(|()| {
+    serde_json::from_str(&text).map_err(|_| {
         let error = String::from_utf8_lossy(&output.stderr);
         let words: Vec<_> = error.split_whitespace().collect();
         format!("{}: {}", output.status, words.join(" "))
@@ -242,6 +248,7 @@ fn in_own_process(
 }
 
 /// One case with one number of threads.
+#[derive(Serialize, Deserialize)]
 struct Measurement {
     ours: Run,
     rvo: Run,
@@ -250,6 +257,7 @@ struct Measurement {
 }
 
 /// What one of both did.
+#[derive(Serialize, Deserialize)]
 struct Run {
     times: Times,
     /// The deepest overlap of two bodies in any tick, m.
@@ -259,6 +267,7 @@ struct Run {
 }
 
 /// The times of all ticks, ns per walker.
+#[derive(Serialize, Deserialize)]
 struct Times {
     median: f64,
     /// The cost of the code when nothing else runs.
@@ -268,49 +277,6 @@ struct Times {
 impl fmt::Display for Times {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{:.0} ({:.0})", self.median, self.fastest)
-    }
-}
-
-impl fmt::Display for Measurement {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        for Run {
-            times,
-            overlap,
-            deep,
-        } in [&self.ours, &self.rvo]
-        {
-            write!(f, "{} {} {overlap} {deep} ", times.median, times.fastest)?;
-        }
-        write!(f, "{}", self.allocations)
-    }
-}
-
-impl FromStr for Measurement {
-    type Err = ();
-
-    fn from_str(line: &str) -> Result<Self, ()> {
-        let number = |text: &str| text.parse::<f64>().map_err(drop);
-        let numbers: Vec<f64> = line.split(' ').map(number).collect::<Result<_, ()>>()?;
-        let (&allocations, both) = numbers.split_last().ok_or(())?;
-        let (ours, rvo) = both.split_at(both.len() / 2);
-        Ok(Self {
-            ours: Run::of(ours).ok_or(())?,
-            rvo: Run::of(rvo).ok_or(())?,
-            allocations,
-        })
-    }
-}
-
-impl Run {
-    fn of(numbers: &[f64]) -> Option<Self> {
-        let &[median, fastest, overlap, deep] = numbers else {
-            return None;
-        };
-        Some(Self {
-            times: Times { median, fastest },
-            overlap: overlap as f32,
-            deep: deep as usize,
-        })
     }
 }
 

@@ -168,12 +168,6 @@ fn fundamental_diagram(effort: Effort) -> Outcome {
     Outcome { rows, plots }
 }
 
-/// The density of the largest flow, and that flow.
-fn peak(flows: &[(f32, f32)]) -> (f32, f32) {
-    let larger = |a: (f32, f32), b: &(f32, f32)| if b.1 > a.1 { *b } else { a };
-    flows.iter().fold((0.0, 0.0), larger)
-}
-
 fn speed_row(density: f32, speeds: &[f32]) -> Row {
     let expected = weidmann(density);
     let speed = mean(speeds.iter().copied());
@@ -215,7 +209,7 @@ fn rimea_4(effort: Effort) -> Outcome {
             .map(|start| flow_at(density, start))
             .collect();
         let flow = mean(of_starts.iter().copied());
-        flows.push((density, flow));
+        flows.push(flow);
         let expected = density * weidmann(density);
         rows.push(
             Row::new(format!("flow at {density} per m²"), flow, "per m·s")
@@ -223,8 +217,8 @@ fn rimea_4(effort: Effort) -> Outcome {
                 .source(format!("{expected:.2}")),
         );
     }
-    let (_, most) = peak(&flows);
-    let crowded = flows.last().map_or(0.0, |last| last.1);
+    let most = flows.iter().copied().fold(0.0, f32::max);
+    let crowded = flows.last().copied().unwrap_or(0.0);
     rows.push(
         Row::new("flow at 5 per m², of the largest", crowded / most, "")
             .source("0.15")
@@ -301,7 +295,7 @@ mod tests {
             .map(|it| 0.1 * it as f32)
             .map(|it| (it, it * weidmann(it)))
             .collect();
-        let (density, most) = peak(&flows);
+        let (density, most) = top(&flows);
         assert!((density - 1.75).abs() < 0.1 && (most - 1.22).abs() < 0.01);
     }
 }

@@ -42,13 +42,9 @@ pub const CHECKS: [Check; 4] = [
     corner::RIMEA_15,
 ];
 
-/// Adds people with desired speeds of 1.34 ± 0.26 m/s (Weidmann 1992).
-fn fill(crowd: &mut Crowd, area: Rect, people: usize, ahead: Vec2) {
-    fill_anew(crowd, area, people, ahead, 0);
-}
-
-/// The same at other places and with other speeds for each start.
-fn fill_anew(crowd: &mut Crowd, area: Rect, people: usize, ahead: Vec2, start: u64) {
+/// Adds people with desired speeds of 1.34 ± 0.26 m/s (Weidmann 1992), at other places and with other speeds for each
+/// start.
+fn fill(crowd: &mut Crowd, area: Rect, people: usize, ahead: Vec2, start: u64) {
     let mut random = random(people as u64 + start);
     for start in places(area, people, &mut random) {
         let pace = Pedestrian::desired_speed(&mut random);
@@ -130,7 +126,7 @@ fn rimea_9(effort: Effort) -> Outcome {
     let evacuation = |doors: &[Door]| {
         let mut crowd = Crowd::new();
         room(&mut crowd, doors);
-        fill(&mut crowd, inside(0.5), people, Vec2::X);
+        fill(&mut crowd, inside(0.5), people, Vec2::X, 0);
         let left = evacuate(&mut crowd, doors, limit, |seen, chosen| {
             if chosen.is_empty() {
                 chosen.extend(seen.iter().map(|it| nearest(doors, it.position)));
@@ -175,7 +171,7 @@ fn rimea_11(effort: Effort) -> Outcome {
         .map(|start| {
             let mut crowd = Crowd::new();
             room(&mut crowd, &doors);
-            fill_anew(&mut crowd, half, people, Vec2::X, start);
+            fill(&mut crowd, half, people, Vec2::X, start);
             let left = evacuate(&mut crowd, &doors, limit, |seen, chosen| {
                 choose_quickest(&doors, seen, chosen);
             });
@@ -274,7 +270,7 @@ fn rimea_12(effort: Effort) -> Outcome {
     let mut crowd = Crowd::new();
     two_rooms(&mut crowd);
     let floor = Rect::new(RADIUS, RADIUS - 5.0, 7.0, 5.0 - RADIUS);
-    fill(&mut crowd, floor, people, Vec2::X);
+    fill(&mut crowd, floor, people, Vec2::X, 0);
     let (left, queues) = pass_two_rooms(&mut crowd, people, limit);
     let [most_first, most_second] = queues
         .each_ref()

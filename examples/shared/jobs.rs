@@ -73,6 +73,8 @@ where
 {
     let template = "{bar:30} {pos}/{len} {elapsed} waiting for {msg}";
     let bar = progress::ticking_bar(cases.len() as u64, template);
+    let wait_for = |case: Option<&C>| bar.set_message(case.map_or("", &name).to_owned());
+    wait_for(cases.first());
     let cases: Arc<[C]> = cases.into();
     let results = start(&cases, jobs, run);
     let mut waiting = BTreeMap::new();
@@ -90,7 +92,7 @@ where
             shown += 1;
         }
         bar.inc(1);
-        bar.set_message(cases.get(shown).map_or("", &name).to_owned());
+        wait_for(cases.get(shown));
     }
     bar.finish_and_clear();
     for (index, result) in waiting {
@@ -169,6 +171,8 @@ pub fn print(text: impl Display) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     const TWO: NonZeroUsize = NonZeroUsize::new(2).unwrap();
@@ -198,6 +202,25 @@ mod tests {
         let expected = [5, 1, 3, 0].map(|case| (case, Ok(10 * case)));
         assert_eq!(results, expected);
         assert_eq!((tally.ended, tally.failed), (4, 0));
+    }
+
+    #[test]
+    fn the_bar_names_the_first_case_before_any_has_ended() {
+        let named = Cell::new(0);
+        let tally = run_in_order(
+            vec!["first", "second"],
+            TWO,
+            |case| {
+                named.set(named.get() + 1);
+                *case
+            },
+            |_| Ok(()),
+            |case, _| {
+                assert!(named.get() > 0, "{case} has ended");
+                Ok::<(), ()>(())
+            },
+        );
+        assert!(tally.unwrap().succeeded());
     }
 
     #[test]

@@ -32,7 +32,7 @@ fn straight(length: f32, people: usize, limit: f32) -> f32 {
     for y in [0.0, WIDE] {
         crowd.wall((-20.0, y), (length + 20.0, y));
     }
-    fill(&mut crowd, start_area(), people, Vec2::X);
+    fill(&mut crowd, start_area(), people, Vec2::X, 0);
     last_time(
         &mut crowd,
         people,
@@ -111,7 +111,7 @@ fn lane(radius: f32, from: Vec2) -> Vec<Vec2> {
 fn around_a_corner(around: Around, people: usize, limit: f32) -> f32 {
     let mut crowd = Crowd::new();
     corner_walls(&mut crowd);
-    fill(&mut crowd, start_area(), people, Vec2::X);
+    fill(&mut crowd, start_area(), people, Vec2::X, 0);
     let radii: Vec<f32> = crowd.seen().iter().map(|it| WIDE - it.position.y).collect();
     let doors = match around {
         Around::Quickest => parts_of_the_corridor(),
