@@ -27,6 +27,19 @@ fn the_speed_in_the_readme_is_that_of_the_table() {
 }
 
 #[test]
+fn the_time_of_ten_thousand_pedestrians_in_the_readme_is_that_of_the_table() {
+    let table = file("docs/performance.md");
+    let mut rows = table.lines();
+    let row = rows.find(|it| it.starts_with("| `ten-thousand` |")).unwrap();
+    let two_threads = row.split('|').nth(7).unwrap();
+    let median = two_threads.split_whitespace().next().unwrap();
+    let nanoseconds: f64 = median.parse().unwrap();
+    let milliseconds = nanoseconds * 10_000.0 / 1e6;
+    let time = format!("take {milliseconds:.1} ms a tick on two cores");
+    assert!(file("README.md").contains(&time), "{time}");
+}
+
+#[test]
 fn tests_in_the_reliability_page_exist() {
     let page = file("docs/reliability.md");
     let words = page.split('`').skip(1).step_by(2);

@@ -11,7 +11,8 @@
 //! fn spawn(mut commands: Commands, assets: Res<AssetServer>) {
 //!     let sheep = assets.load("presets/sheep.steering.ron");
 //!     let wolf = commands.spawn((PointMass::default(), Wander::default())).id();
-//!     commands.spawn((PointMass::default(), Evade::new(wolf), UsesPreset(sheep)));
+//!     let fears = (Evade::new(wolf), TargetInSight::new(wolf));
+//!     commands.spawn((PointMass::default(), fears, UsesPreset(sheep)));
 //! }
 //! ```
 //!

@@ -196,7 +196,7 @@ fn wolves_catch_their_prey_from_several_sides() {
 }
 
 #[test]
-fn sheep_flee_a_wolf_and_stay_together() {
+fn sheep_graze_slowly_flee_a_wolf_and_stay_together() {
     let (mut app, preset) = shipped_app("sheep");
     let slow = Vehicle {
         max_speed: 3.0,
@@ -208,10 +208,25 @@ fn sheep_flee_a_wolf_and_stay_together() {
         (slow, Seek::new(Vec2::ZERO)),
     );
     let sheep: Vec<_> = sunflower(20, 1.5)
-        .map(|at| spawn(&mut app, at, (preset.clone(), Evade::new(wolf))))
+        .map(|at| {
+            let fears = (Evade::new(wolf), TargetInSight::new(wolf));
+            spawn(&mut app, at, (preset.clone(), fears))
+        })
         .collect();
+    let mean_speed = |app: &App| {
+        let speeds: Vec<_> = sheep
+            .iter()
+            .map(|&one| velocity(app, one).length())
+            .collect();
+        mean(&speeds)
+    };
     run_seconds(&mut app, 4.0);
     assert!(spread(&positions(&app, &sheep)) < 8.0, "grazing");
+    assert!(
+        (0.3..1.2).contains(&mean_speed(&app)),
+        "grazing at {} m/s",
+        mean_speed(&app)
+    );
     let mut closest = f32::INFINITY;
     for _ in 0..20 * 60 {
         run_ticks(&mut app, 1);
@@ -227,11 +242,7 @@ fn sheep_flee_a_wolf_and_stay_together() {
     let places = positions(&app, &sheep);
     assert!(closest > 2.0, "the wolf came within {closest} m");
     assert!(spread(&places) < 12.0, "{}", spread(&places));
-    let speeds: Vec<_> = sheep
-        .iter()
-        .map(|&one| velocity(&app, one).length())
-        .collect();
-    assert!(mean(&speeds) > 2.0, "{}", mean(&speeds));
+    assert!(mean_speed(&app) > 2.0, "{}", mean_speed(&app));
 }
 
 #[test]
