@@ -30,7 +30,9 @@ fn the_speed_in_the_readme_is_that_of_the_table() {
 fn the_time_of_ten_thousand_pedestrians_in_the_readme_is_that_of_the_table() {
     let table = file("docs/performance.md");
     let mut rows = table.lines();
-    let row = rows.find(|it| it.starts_with("| `ten-thousand` |")).unwrap();
+    let row = rows
+        .find(|it| it.starts_with("| `ten-thousand` |"))
+        .unwrap();
     let two_threads = row.split('|').nth(7).unwrap();
     let median = two_threads.split_whitespace().next().unwrap();
     let nanoseconds: f64 = median.parse().unwrap();
