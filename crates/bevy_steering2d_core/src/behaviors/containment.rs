@@ -27,7 +27,8 @@ use turning::turn_inside;
 /// acceleration adds in the response time, more the farther the agent is outside, at most `max_speed`.
 ///
 /// A body with a turning circle turns away along the side while its circle fits into the area; where it no
-/// longer does, it brakes, and close to the side it backs off until it has room to turn.
+/// longer does, it brakes, and close to the side it backs off until it has room to turn. Without a reverse gear it
+/// turns sooner, to keep a whole turning circle free, so it does not reach points close before a side.
 ///
 /// An area hardly larger than that, in which every place is that near to its sides, has no place
 /// without a push. Such an area brings the agent to rest in its middle, with the force of
