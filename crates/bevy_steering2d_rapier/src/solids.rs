@@ -196,7 +196,7 @@ mod tests {
             (Collider::cuboid(1.0, 2.0), 9),
             (Collider::round_cuboid(1.0, 2.0, 0.1), 9),
             (Collider::capsule_x(1.0, 0.3), 1),
-            (Collider::triangle(corners[0], corners[1], corners[2]), 4),
+            (Collider::triangle(corners[0], corners[1], corners[2]), 7),
             (Collider::polyline(corners.to_vec(), None), 2),
             (
                 Collider::compound(vec![(at, 0.0, Collider::cuboid(1.0, 1.0))]),
@@ -269,7 +269,7 @@ mod tests {
                     );
                 }
             }
-            // All that is left inside is too narrow for a body.
+            // All that is left inside is too narrow for a body, also between the ends of rims in a sharp corner.
             let area = Rect::from_corners(Vec2::splat(-10.0), Vec2::splat(30.0));
             let mut random = RandomStream::new(7, SteeringId(0), 1);
             for _ in 0..20_000 {
@@ -277,7 +277,7 @@ mod tests {
                 let inside = hull.contains_local_point(point);
                 let clear = solids.iter().map(|it| it.distance(point));
                 let clear = clear.fold(f32::INFINITY, f32::min);
-                assert!(!inside || clear < 0.2, "{points:?}: {clear} m at {point}");
+                assert!(!inside || clear < 0.25, "{points:?}: {clear} m at {point}");
             }
         }
     }
