@@ -241,7 +241,7 @@ mod tests {
             .map(|side| Vec2::new(1.0, 3.0) * Vec2::from_angle(side as f32))
             .collect();
         let house = [(-5.0, -5.0), (5.0, -5.0), (5.0, 5.0), (-5.0, 5.0)].map(Vec2::from);
-        // Its short side lies beyond the middle of the polygon without the rim.
+        // At some depth its short side has come to an end.
         let chipped = [(0.0, 0.0), (9.0, 0.0), (9.0, 5.9), (8.9, 6.0), (0.0, 6.0)].map(Vec2::from);
         for points in [
             plank.to_vec(),
@@ -277,7 +277,7 @@ mod tests {
                 let inside = hull.contains_local_point(point);
                 let clear = solids.iter().map(|it| it.distance(point));
                 let clear = clear.fold(f32::INFINITY, f32::min);
-                assert!(!inside || clear < 0.25, "{points:?}: {clear} m at {point}");
+                assert!(!inside || clear < 0.3, "{points:?}: {clear} m at {point}");
             }
         }
     }

@@ -26,56 +26,47 @@ pub(super) fn fill(corners: &[Vec2], border: f32, mut add: impl FnMut(Vec2, Vec2
     let thickness = radius + border;
     let core = (thickness - BELOW).max(0.8 * thickness);
     add(from, to, core);
-    let count = corners.len();
     let rim = RIM * radius;
+    let free = |end: Vec2| nearest_on_segment(end, from, to).distance(end) - core;
     for number in 0..MOST_RIMS {
         let begin = BELOW + 2.0 * rim * number as f32;
-        let has_pocket = |at| {
-            inset(corners, at, begin).is_some_and(|corner| {
-                nearest_on_segment(corner, from, to).distance(corner) - core > POCKET
-            })
-        };
-        if !(0..count).any(has_pocket) {
+        let mut ends = sides_at(corners, begin).flat_map(<[Vec2; 2]>::from);
+        if !ends.any(|end| free(end) > POCKET) {
             return;
         }
-        let depth = begin + rim;
-        for at in 0..count {
-            let (a, b) = (
-                inset(corners, at, depth),
-                inset(corners, (at + 1) % count, depth),
-            );
-            // Beyond the end of a short side a corner would be too near to other sides.
-            if let (Some(a), Some(b)) = (a, b)
-                && depth_of(corners, a).min(depth_of(corners, b)) >= 0.99 * depth
-            {
-                add(a, b, rim);
-            }
+        for (from, to) in sides_at(corners, begin + rim) {
+            add(from, to, rim);
         }
     }
 }
 
-/// The corner of the same polygon with all sides moved inwards by a depth, m. `None` between equal corners.
-fn inset(corners: &[Vec2], at: usize, depth: f32) -> Option<Vec2> {
-    let count = corners.len();
-    let (before, corner) = (corners[(at + count - 1) % count], corners[at]);
-    let after = corners[(at + 1) % count];
-    let side = inner_side(corners);
-    let first = side * (corner - before).try_normalize()?.perp();
-    let second = side * (after - corner).try_normalize()?.perp();
-    // It is as far from both sides: depth = offset · first = offset · second.
-    let offset = depth * (first + second) / (1.0 + first.dot(second));
-    offset.is_finite().then_some(corner + offset)
-}
-
-/// The distance of a point inside from the nearest side, m.
-fn depth_of(corners: &[Vec2], point: Vec2) -> f32 {
-    let side = inner_side(corners);
-    let ends = corners.iter().cycle().skip(1);
-    let depths = corners.iter().zip(ends).filter_map(|(&from, &to)| {
-        let inwards = side * (to - from).try_normalize()?.perp();
-        Some((point - from).dot(inwards))
+/// The sides of the polygon that is left of a convex one at a depth below its sides, m.
+fn sides_at(corners: &[Vec2], depth: f32) -> impl Iterator<Item = (Vec2, Vec2)> {
+    /// A side with a smaller slope is parallel, up to rounding.
+    const LEVEL: f32 = 1e-6;
+    let inner = inner_side(corners);
+    let sides = corners.iter().zip(corners.iter().cycle().skip(1));
+    let sides = sides.filter_map(move |(&from, &to)| {
+        let along = (to - from).try_normalize()?;
+        Some((from, along, inner * along.perp()))
     });
-    depths.fold(f32::INFINITY, f32::min)
+    sides.clone().filter_map(move |(from, along, inwards)| {
+        let line = from + depth * inwards;
+        let (mut back, mut forth) = (f32::NEG_INFINITY, f32::INFINITY);
+        for (corner, _, inwards) in sides.clone() {
+            // How much deeper below the other side the line is, and how fast that grows along it.
+            let deeper = (line - corner).dot(inwards) - depth;
+            let slope = along.dot(inwards);
+            if slope > LEVEL {
+                back = back.max(-deeper / slope);
+            } else if slope < -LEVEL {
+                forth = forth.min(-deeper / slope);
+            } else if deeper < -LEVEL.max(1e-4 * depth) {
+                return None;
+            }
+        }
+        (back < forth).then(|| (line + back * along, line + forth * along))
+    })
 }
 
 /// The side of its edges on which a convex polygon lies: 1 left, −1 right.
