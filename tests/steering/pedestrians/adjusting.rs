@@ -248,7 +248,7 @@ fn a_pedestrian_that_is_steered_again_tells_nothing_before_its_next_update() {
     let walker = walker(&mut app, Vec2::ZERO, Vec2::new(90.0, 0.0));
     let rare = ThinkEvery(30);
     app.world_mut().entity_mut(walker).insert(rare);
-    run_ticks(&mut app, 40);
+    run_seconds(&mut app, 4.0);
     let told = |app: &App| get::<Intent>(app, walker).velocity.x;
     assert!(told(&app) > 1.0);
     app.world_mut().entity_mut(walker).insert(SteeringDisabled);
