@@ -30,7 +30,7 @@ pub trait SnapshotPart: Send + Sync + 'static {
     fn take(&mut self, world: &mut World) -> Self::Copy;
 
     /// Puts a copy back. Entities that were despawned since are `spawned` again with other ids.
-    /// Links, parameters, and the [`State`](SnapshotKind::State) that was added to the app earlier have been restored already.
+    /// Links, parameters, and the [`State`](super::SnapshotKind::State) that was added to the app earlier have been restored already.
     fn restore(&mut self, world: &mut World, copy: &Self::Copy, spawned: &EntityHashMap<Entity>);
 
     /// The memory of a copy, about, bytes.
