@@ -173,12 +173,14 @@ impl Found {
             return;
         }
         // Without a branch, whose outcome would be random.
-        let mut kept = 0;
-        for at in 0..self.count {
-            let square = self.squares[at];
-            self.squares[kept] = square;
-            self.slots[kept] = self.slots[at];
-            kept += usize::from(square <= cut.high);
+        let (mut kept, high) = (0, R::splat(cut.high));
+        for at in (0..self.count).step_by(WIDTH) {
+            let squares = R::load(&self.squares, at);
+            // Behind the last are infinite ones.
+            let near = squares.at_most(high);
+            squares.pack(near, &mut self.squares, kept);
+            R::pack_within(&mut self.slots, at, near, kept);
+            kept += near.count_ones() as usize;
         }
         self.count = kept;
     }

@@ -177,6 +177,18 @@ pub trait Register: Number {
         let number = |lane: usize| first.wrapping_add(lane as u32);
         pack_each(lanes, &mut into[at..at + WIDTH], number);
     }
+    /// [Packs](Self::pack) the numbers of a list from `from` on within the list.
+    #[inline(always)]
+    fn pack_within(numbers: &mut [u32], from: usize, lanes: u32, at: usize) {
+        let eight: [u32; WIDTH] = std::array::from_fn(|lane| numbers[from + lane]);
+        pack_each(lanes, &mut numbers[at..at + WIDTH], |lane| eight[lane]);
+    }
+    /// 1 in each lane with a bit in `lanes`, the lowest for the first, else 0.
+    #[inline(always)]
+    fn of_lanes(lanes: u32) -> Self {
+        const BITS: [u32; WIDTH] = [1, 2, 4, 8, 16, 32, 64, 128];
+        Self::with_common_bit(&BITS, 0, lanes)
+    }
     /// Each number without its fraction. Lanes that do not fit an `i32` hold any number.
     fn truncated(self) -> [i32; WIDTH];
     /// `((a+e) + (c+g)) + ((b+f) + (d+h))`
@@ -277,6 +289,11 @@ mod tests {
         assert_eq!(packed[..4], [9.0, 2.0, 4.0, 7.0]);
         Portable::pack_numbers(16, 0b1001_0100, &mut numbered, 1);
         assert_eq!(numbered[..4], [9, 18, 20, 23]);
+        let mut moved = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+        Portable::pack_within(&mut moved, 2, 0b1001_0100, 1);
+        assert_eq!(moved[..4], [1, 5, 7, 10]);
+        let flags = Portable::of_lanes(0b1001_0100);
+        assert_eq!(flags.0, [0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
     }
 
     /// Every operation of a register, on numbers of all signs and sizes.
@@ -312,8 +329,12 @@ mod tests {
                 let (mut packed, mut numbered) = ([0.0; WIDTH], [0; WIDTH]);
                 a.pack(lanes, &mut packed, 0);
                 R::pack_numbers(7, lanes, &mut numbered, 0);
+                registers.push(R::of_lanes(lanes));
                 bits.extend(packed[..count].iter().map(|number| number.to_bits()));
                 bits.extend(&numbered[..count]);
+                let mut moved: [u32; 2 * WIDTH] = from_fn(|at| 100 + at as u32);
+                R::pack_within(&mut moved, WIDTH, lanes, 3);
+                bits.extend(&moved[..3 + count]);
             }
             bits.extend(a.truncated().map(i32::cast_unsigned));
             for register in registers {

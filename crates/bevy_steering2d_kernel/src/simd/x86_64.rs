@@ -163,6 +163,19 @@ impl Register for Avx2 {
     }
 
     #[inline(always)]
+    fn pack_within(numbers: &mut [u32], from: usize, lanes: u32, at: usize) {
+        let chunk = &numbers[from..from + WIDTH];
+        // SAFETY: the processor has AVX2; the slice holds eight numbers.
+        let packed = unsafe {
+            let eight = _mm256_loadu_si256(chunk.as_ptr().cast());
+            _mm256_permutevar8x32_epi32(eight, packed_lanes(lanes))
+        };
+        let chunk = &mut numbers[at..at + WIDTH];
+        // SAFETY: the processor has AVX2; the slice holds eight numbers.
+        unsafe { _mm256_storeu_si256(chunk.as_mut_ptr().cast(), packed) };
+    }
+
+    #[inline(always)]
     fn truncated(self) -> [i32; WIDTH] {
         let mut numbers = [0; WIDTH];
         // SAFETY: the processor has AVX2; the array holds eight numbers.

@@ -184,13 +184,12 @@ impl<R: Register> Conflict<R> {
             self.gain,
         ];
         // Without a branch, whose outcome would be random.
-        let mut count = rows.len();
-        rows.resize(count + WIDTH, [0.0; WIDTH]);
+        let (mut packed, mut count) = ([[0.0; WIDTH]; WIDTH], 0);
         for (lane, row) in R::transposed(columns).into_iter().enumerate() {
-            row.store(&mut rows[count], 0);
+            row.store(&mut packed[count], 0);
             count += (lanes >> lane & 1) as usize;
         }
-        rows.truncate(count);
+        rows.extend_from_slice(&packed[..count]);
     }
 
     /// A row in every lane.

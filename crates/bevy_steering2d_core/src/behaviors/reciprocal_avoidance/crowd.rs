@@ -14,13 +14,17 @@ use crate::{Agent, SteeringDisabled, SteeringId, Vehicle};
 /// The agents by slot of the neighbor index, so that those near each other are near in memory.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct Crowd {
-    rows: Vec<Row>,
+    /// Position, velocity, preferred direction, length of the rest of the path, radius.
+    motions: Vec<Row>,
+    /// Course, destination, where it wants to end (not a number if nowhere), how much room it has to avoid
+    /// others (see [`Intent::hemmed_in`]), [quickness].
+    plans: Vec<Row>,
     labels: Vec<Label>,
     /// The [unsteadiness] of each, padded for SIMD loads.
     unsteadiness: Vec<f32>,
 }
 
-/// Position, velocity, preferred direction, length of the rest of the path, radius: half a cache line.
+/// Half a cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))]
 struct Row([f32; WIDTH]);
@@ -28,16 +32,9 @@ struct Row([f32; WIDTH]);
 #[derive(Clone, Copy, Debug, Default)]
 struct Label {
     id: SteeringId,
-    course: Vec2,
-    destination: Vec2,
     /// The groups whose members it avoids; see [`Intent::avoids`].
     avoids: SteeringGroups,
-    /// How much room it has to, `0..=1`; see [`Intent::hemmed_in`].
-    room: f32,
-    /// Where it wants to end, m; not a number if nowhere.
-    aim: Vec2,
     waits: bool,
-    quickness: f32,
 }
 
 /// What an agent reads of a neighbor, or of one in each lane.
@@ -71,12 +68,13 @@ impl Crowd {
 
     /// Where a neighbor is and wants to be.
     pub(super) fn claim(&self, slot: usize) -> Claim {
-        let ([x, y, .., radius], label) = (self.rows[slot].0, &self.labels[slot]);
+        let [x, y, .., radius] = self.motions[slot].0;
+        let [_, _, _, _, aim_x, aim_y, ..] = self.plans[slot].0;
         Claim {
             position: Vec2::new(x, y),
             radius,
-            aim: label.aim,
-            waits: label.waits,
+            aim: Vec2::new(aim_x, aim_y),
+            waits: self.labels[slot].waits,
         }
     }
 
@@ -89,34 +87,29 @@ impl Crowd {
         slots: &[u32],
     ) -> Walker<R> {
         let slot = |lane: usize| slots[if lane < slots.len() { lane } else { 0 }] as usize;
-        let mut rows = [R::zero(); WIDTH];
-        let (mut course, mut destination) = ([[0.0; WIDTH]; 2], [[0.0; WIDTH]; 2]);
-        let [mut avoids, mut quickness, mut reader_first] = [[0.0; WIDTH]; 3];
+        let [mut motions, mut plans] = [[R::zero(); WIDTH]; 2];
+        let (mut avoids, mut reader_first) = (0, 0);
         for lane in 0..WIDTH {
-            rows[lane] = R::load(&self.rows[slot(lane)].0, 0);
-            let label = self.labels[slot(lane)];
-            [course[0][lane], course[1][lane]] = label.course.to_array();
-            [destination[0][lane], destination[1][lane]] = label.destination.to_array();
-            avoids[lane] = if label.avoids.intersects(groups) {
-                label.room
-            } else {
-                0.0
-            };
-            quickness[lane] = label.quickness;
-            reader_first[lane] = if me.id < label.id { 1.0 } else { -1.0 };
+            motions[lane] = R::load(&self.motions[slot(lane)].0, 0);
+            plans[lane] = R::load(&self.plans[slot(lane)].0, 0);
+            let label = &self.labels[slot(lane)];
+            avoids |= u32::from(label.avoids.intersects(groups)) << lane;
+            reader_first |= u32::from(me.id < label.id) << lane;
         }
-        let [x, y, velocity_x, velocity_y, ahead_x, ahead_y, left, radius] = R::transposed(rows);
+        let [x, y, velocity_x, velocity_y, ahead_x, ahead_y, left, radius] = R::transposed(motions);
+        let [course_x, course_y, end_x, end_y, _, _, room, quickness] = R::transposed(plans);
+        let (one, two) = (R::splat(1.0), R::splat(2.0));
         Walker {
             position: [x, y],
             velocity: [velocity_x, velocity_y],
             direction: [ahead_x, ahead_y],
-            course: course.map(|column| R::load(&column, 0)),
-            destination: destination.map(|column| R::load(&column, 0)),
+            course: [course_x, course_y],
+            destination: [end_x, end_y],
             left,
             radius,
-            avoids: R::load(&avoids, 0),
-            quickness: R::load(&quickness, 0),
-            reader_first: R::load(&reader_first, 0),
+            avoids: room * R::of_lanes(avoids),
+            quickness,
+            reader_first: two * R::of_lanes(reader_first) - one,
         }
     }
 }
@@ -129,20 +122,25 @@ pub(crate) fn fill_crowd(
 ) {
     let count = neighbors.len();
     let Crowd {
-        rows,
+        motions,
+        plans,
         labels,
         unsteadiness: columns,
     } = &mut *crowd;
     // Every row is overwritten, so only the length matters.
-    rows.resize(count, default());
+    motions.resize(count, default());
+    plans.resize(count, default());
     labels.resize(count, default());
     columns.resize(count + PADDING, 0.0);
     let size = chunk_size(count, LIGHT_PASS);
-    let chunks = rows.chunks_mut(size).zip(labels.chunks_mut(size));
-    let chunks = chunks.zip(columns[..count].chunks_mut(size));
-    for_each_chunk(chunks.enumerate(), |(at, ((rows, labels), column))| {
-        let of_slots = rows.iter_mut().zip(labels).zip(column);
-        for (slot, ((row, label), its_unsteadiness)) in (at * size..).zip(of_slots) {
+    let rows = motions.chunks_mut(size).zip(plans.chunks_mut(size));
+    let others = labels
+        .chunks_mut(size)
+        .zip(columns[..count].chunks_mut(size));
+    for_each_chunk(rows.zip(others).enumerate(), |(at, (rows, others))| {
+        let rows = rows.0.iter_mut().zip(rows.1);
+        let of_slots = rows.zip(others.0.iter_mut().zip(others.1));
+        for (slot, ((motion, plan), (label, its_unsteadiness))) in (at * size..).zip(of_slots) {
             let it = neighbors.at(slot);
             let agent = agents.get(it.entity);
             let (intent, quickness) = agent
@@ -151,18 +149,24 @@ pub(crate) fn fill_crowd(
                 });
             *label = Label {
                 id: it.id,
-                course: intent.course,
-                destination: intent.destination,
                 avoids: intent.avoids,
-                room: 1.0 - intent.hemmed_in,
-                aim: intent.aim.unwrap_or(Vec2::NAN),
                 waits: intent.waits,
-                quickness,
             };
+            let aim = intent.aim.unwrap_or(Vec2::NAN);
+            *plan = Row([
+                intent.course.x,
+                intent.course.y,
+                intent.destination.x,
+                intent.destination.y,
+                aim.x,
+                aim.y,
+                1.0 - intent.hemmed_in,
+                quickness,
+            ]);
             let ahead = intent.direction();
             let velocity = it.velocity / quickness;
             *its_unsteadiness = unsteadiness(velocity.to_array(), ahead.to_array());
-            *row = Row([
+            *motion = Row([
                 it.position.x,
                 it.position.y,
                 it.velocity.x,
