@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use super::arrive::arrive;
 use super::braking::Braking;
 use super::embeds_influence;
-use super::shared::danger::{braking, closeness, pressing, skin};
+use super::shared::urgency::{depth_in_skin, proximity_urgency, skin, stopping_urgency};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 use turning::turn_inside;
 
@@ -224,18 +224,18 @@ impl Area {
 /// The force away from one side that is `gap` m away, N.
 fn keep_inside(me: &Agent, inwards: Vec2, gap: f32) -> Vec2 {
     let outward_speed = -me.velocity.dot(inwards);
-    let pressed = pressing(me, gap);
+    let pressed = proximity_urgency(me, gap);
     // Most often the side is far, or the agent moves away from it.
     if pressed == 0.0 && outward_speed <= 0.0 {
         return Vec2::ZERO;
     }
-    let holding = me.max_force * braking(me, outward_speed, gap);
+    let holding = me.max_force * stopping_urgency(me, outward_speed, gap);
     if pressed == 0.0 {
         return holding * inwards;
     }
     let time = me.response_time.max(me.delta);
     // A weak agent that returned faster would bounce off the side.
-    let depth = closeness(me, gap).max(1.0);
+    let depth = depth_in_skin(me, gap).max(1.0);
     let back = me.max_speed.min(me.max_acceleration() * time * depth);
     let missing_speed = (back + outward_speed).max(0.0);
     // The outward speed counts also where the whole force would be too much.

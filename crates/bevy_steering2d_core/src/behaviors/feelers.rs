@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use super::shared::danger::ahead;
+use super::shared::urgency::ahead;
 use crate::{Agent, InvalidParameter, InvalidValue};
 
 /// The feelers of a [`WallAvoidance`](crate::WallAvoidance).

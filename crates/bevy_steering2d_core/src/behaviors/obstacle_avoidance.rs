@@ -5,8 +5,9 @@ use smallvec::SmallVec;
 
 use super::embeds_influence;
 use super::shared::backing::{Blockade, STANDING, backs_off_within};
-use super::shared::danger::{
-    ahead, braking, insisting, most_turning, sight, stopping, travel, travel_speed, turn_alarm,
+use super::shared::urgency::{
+    ahead, most_turning, overlap_urgency, sight, stopping, stopping_urgency, travel,
+    travel_speed, turning_urgency,
 };
 use super::touch::{Touch, Touches};
 use crate::perception::{Circle, ColliderProbes, Surroundings};
@@ -257,7 +258,7 @@ impl Threat {
         let speed = travel_speed(me);
         // An obstacle behind no longer pushes once the agent moves away fast enough.
         let leaving = -speed * x / (distance * me.max_speed);
-        let pressing = insisting(me, gap) * (1.0 - leaving / LEAVING).clamp(0.0, 1.0);
+        let pressing = overlap_urgency(me, gap) * (1.0 - leaving / LEAVING).clamp(0.0, 1.0);
         if !((x > 0.0 || pressing > 0.0) && y.abs() < r && distance_ahead < length) {
             return None;
         }
@@ -271,7 +272,7 @@ impl Threat {
             touching,
             turning: 2.0 * speed * closing * (r - y.abs()) / tangent_squared,
             stopping: stopping(me, closing, gap),
-            braking: braking(me, closing, gap),
+            braking: stopping_urgency(me, closing, gap),
             pressing,
             most: if is_in_the_way {
                 f32::INFINITY
@@ -296,7 +297,7 @@ impl Threat {
         if me.turning_radius() > 0.0 && travel_speed(me) <= STANDING {
             return Vec2::ZERO;
         }
-        self.nearness * turn_alarm(me, self.turning) * self.sideways
+        self.nearness * turning_urgency(me, self.turning) * self.sideways
     }
 
     /// Whether the agent turns for this obstacle to the other side than for another: it is between them.
@@ -323,7 +324,7 @@ impl Threat {
         let normal = (self.back + other.back).normalize_or(-travel(me));
         let urgency = if between && too_narrow && distance.is_finite() {
             let closing_speed = -me.velocity.dot(normal);
-            self.nearness.min(other.nearness) * braking(me, closing_speed, distance)
+            self.nearness.min(other.nearness) * stopping_urgency(me, closing_speed, distance)
         } else {
             0.0
         };

@@ -5,7 +5,7 @@ use bevy_steering2d_kernel::simd::{Number, Operation, Register, dispatch};
 
 use super::braking::{braking_distance, stopping_distance};
 use super::embeds_influence;
-use super::shared::danger::{ahead, travel};
+use super::shared::urgency::{ahead, travel};
 use crate::behavior_entity::BehaviorRoots;
 use crate::parallel::{LIGHT_PASS, for_each_mut};
 use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups, with_groups};

@@ -5,7 +5,9 @@ use bevy::prelude::*;
 use super::embeds_influence;
 use super::feelers::{Feeler, Feelers, Whisker};
 use super::shared::backing::backing_from_walls;
-use super::shared::danger::{ahead, braking, most_turning, pressing, sight, skin};
+use super::shared::urgency::{
+    ahead, most_turning, proximity_urgency, sight, skin, stopping_urgency,
+};
 use super::touch::{Touch, Touches};
 use crate::perception::{ColliderProbes, NearProbe, ProbeAnswers, RayProbe, Surroundings};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
@@ -209,7 +211,7 @@ fn touched_by_feeler(feeler: &RayProbe, me: &Agent, response: WallResponse) -> O
     let soon = gap - ANTICIPATION * me.response_time * closing_speed;
     Some(Touch {
         normal,
-        urgency: strength * turning * probing * (1.0 + pressing(me, soon)),
+        urgency: strength * turning * probing * (1.0 + proximity_urgency(me, soon)),
     })
 }
 
@@ -221,7 +223,8 @@ fn touched_by_body(near: &NearProbe, me: &Agent, response: WallResponse) -> Opti
     let strength = response.urgency_for(strength(me, gap, closing_speed));
     Some(Touch {
         normal: hit.normal,
-        urgency: braking(me, closing_speed, gap).max(strength * pressing(me, gap)),
+        urgency: stopping_urgency(me, closing_speed, gap)
+            .max(strength * proximity_urgency(me, gap)),
     })
 }
 

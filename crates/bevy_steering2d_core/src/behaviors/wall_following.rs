@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use super::embeds_influence;
-use super::shared::danger::ahead;
+use super::shared::urgency::ahead;
 use crate::perception::{ColliderProbes, Surroundings, WallHit};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 

@@ -6,7 +6,7 @@ use super::{Area, Side};
 use crate::Agent;
 use crate::behaviors::braking::{braking_distance, stopping_distance};
 use crate::behaviors::shared::backing::{Room, STANDING, back_off, room_needed};
-use crate::behaviors::shared::danger::{ahead, pressing, travel, travel_speed};
+use crate::behaviors::shared::urgency::{ahead, proximity_urgency, travel, travel_speed};
 
 /// A body that stands before a side with more than this share of its pressing backs off.
 const AT_SIDE: f32 = 0.5;
@@ -39,7 +39,7 @@ fn turn_or_back_off(me: &Agent, area: &Area, sides: &[Side], room: Room, push: V
         gap <= room.gap
     } else {
         let cannot_stop = me.forward_speed() > 0.0 && gap <= stopping_distance(me);
-        cannot_stop || pressing(me, gap) > AT_SIDE
+        cannot_stop || proximity_urgency(me, gap) > AT_SIDE
     };
     let is_free_behind = gap_ahead(sides, -ahead(me)) > room.gap;
     if is_close && circle < room.circle && is_free_behind {

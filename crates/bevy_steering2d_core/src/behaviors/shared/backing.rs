@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use super::danger::{ahead, pressing};
+use super::urgency::{ahead, proximity_urgency};
 use crate::behaviors::braking::stopping_distance;
 use crate::locomotion::{SHARPEST, direction};
 use crate::perception::Circle;
@@ -60,7 +60,7 @@ impl Blockade {
         }
         // The widest circle, tangent to the heading, that passes: (d² − r²) / 2(r − |y|).
         let circle = (offset.length_squared() - r * r).max(0.0) / (2.0 * beside);
-        let is_close = gap <= margin + room.gap || pressing(me, gap) > 0.0;
+        let is_close = gap <= margin + room.gap || proximity_urgency(me, gap) > 0.0;
         (is_close && circle < room.circle).then_some(Self {
             circle,
             side: if y > 0.0 { -1.0 } else { 1.0 },

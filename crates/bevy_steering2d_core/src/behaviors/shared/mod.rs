@@ -2,4 +2,4 @@
 
 pub(super) mod arrive_at_moving;
 pub(super) mod backing;
-pub(super) mod danger;
+pub(super) mod urgency;

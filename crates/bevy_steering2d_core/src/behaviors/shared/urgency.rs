@@ -16,13 +16,13 @@ const TIGHT: f32 = 0.5;
 
 /// The urgency of braking with this deceleration, m/s²: from 0 at a quarter of the strongest linearly to
 /// 1 at half of it.
-pub(crate) fn alarm(me: &Agent, acceleration: f32) -> f32 {
+pub(crate) fn braking_urgency(me: &Agent, acceleration: f32) -> f32 {
     urgency(acceleration / me.braking())
 }
 
 /// The urgency of a turn with this sideways acceleration, m/s²: from 0 at a quarter of the strongest
 /// linearly to 1 at half of it.
-pub(crate) fn turn_alarm(me: &Agent, acceleration: f32) -> f32 {
+pub(crate) fn turning_urgency(me: &Agent, acceleration: f32) -> f32 {
     urgency(acceleration / me.turning())
 }
 
@@ -32,12 +32,12 @@ fn urgency(share: f32) -> f32 {
 
 /// The urgency of stopping a closing speed within a gap. It is no more than stops the agent in this update: a push
 /// beyond that would throw it back, and it would tremble.
-pub(crate) fn braking(me: &Agent, closing_speed: f32, gap: f32) -> f32 {
+pub(crate) fn stopping_urgency(me: &Agent, closing_speed: f32, gap: f32) -> f32 {
     if closing_speed <= 0.0 {
         return 0.0;
     }
     let stops_now = closing_speed / (me.braking() * me.delta).max(f32::MIN_POSITIVE);
-    alarm(me, stopping(me, closing_speed, gap)).min(stops_now)
+    braking_urgency(me, stopping(me, closing_speed, gap)).min(stops_now)
 }
 
 /// The most urgency with which an agent turns: enough to turn its velocity, or a fifth of its full speed, by a radian
@@ -62,19 +62,19 @@ pub(crate) fn stopping(me: &Agent, closing_speed: f32, gap: f32) -> f32 {
 
 /// The urgency of a small gap at any speed: 0 at a fifth of the body's radius, 1 at no gap. Keeps
 /// slow agents from creeping through.
-pub(crate) fn pressing(me: &Agent, gap: f32) -> f32 {
-    closeness(me, gap).clamp(0.0, 1.0)
+pub(crate) fn proximity_urgency(me: &Agent, gap: f32) -> f32 {
+    depth_in_skin(me, gap).clamp(0.0, 1.0)
 }
 
-/// [`pressing`], and up to 4 where the bodies overlap: in a gap hardly wider than the agent both
+/// [`proximity_urgency`], and up to 4 where the bodies overlap: in a gap hardly wider than the agent both
 /// sides push, and the difference between them must be large enough.
-pub(crate) fn insisting(me: &Agent, gap: f32) -> f32 {
-    let closeness = closeness(me, gap).clamp(0.0, 2.0);
+pub(crate) fn overlap_urgency(me: &Agent, gap: f32) -> f32 {
+    let closeness = depth_in_skin(me, gap).clamp(0.0, 2.0);
     closeness * closeness.max(1.0)
 }
 
 /// How far an agent is within its [`skin`]: 0 at its edge, 1 at no gap, more where bodies overlap.
-pub(crate) fn closeness(me: &Agent, gap: f32) -> f32 {
+pub(crate) fn depth_in_skin(me: &Agent, gap: f32) -> f32 {
     1.0 - gap / skin(me)
 }
 
@@ -132,14 +132,14 @@ mod tests {
     #[test]
     fn alarm_rises_from_a_quarter_to_half_of_the_maximum_acceleration() {
         let me = Agent::default(); // 20 m/s² at most
-        assert_eq!(alarm(&me, 5.0), 0.0);
-        assert_eq!(alarm(&me, 7.5), 0.5);
-        assert_eq!(alarm(&me, 10.0), 1.0);
-        assert_eq!(alarm(&me, f32::INFINITY), 1.0);
+        assert_eq!(braking_urgency(&me, 5.0), 0.0);
+        assert_eq!(braking_urgency(&me, 7.5), 0.5);
+        assert_eq!(braking_urgency(&me, 10.0), 1.0);
+        assert_eq!(braking_urgency(&me, f32::INFINITY), 1.0);
     }
 
     #[test]
-    fn stopping_acceleration_by_hand() {
+    fn a_stop_needs_the_documented_acceleration() {
         let me = Agent {
             delta: 0.5,
             ..default()
@@ -154,17 +154,17 @@ mod tests {
     #[test]
     fn pressing_is_zero_beyond_the_skin() {
         let me = Agent::default(); // 0.1 m of skin
-        assert_eq!(pressing(&me, 0.2), 0.0);
-        assert!((pressing(&me, 0.05) - 0.5).abs() < 1e-6);
-        assert_eq!(pressing(&me, -0.3), 1.0);
+        assert_eq!(proximity_urgency(&me, 0.2), 0.0);
+        assert!((proximity_urgency(&me, 0.05) - 0.5).abs() < 1e-6);
+        assert_eq!(proximity_urgency(&me, -0.3), 1.0);
     }
 
     #[test]
     fn insisting_grows_with_overlap() {
         let me = Agent::default(); // 0.1 m of skin
-        assert_eq!(insisting(&me, 0.05), pressing(&me, 0.05));
-        assert!((insisting(&me, -0.02) - 1.44).abs() < 1e-6);
-        assert_eq!(insisting(&me, -0.3), 4.0);
+        assert_eq!(overlap_urgency(&me, 0.05), proximity_urgency(&me, 0.05));
+        assert!((overlap_urgency(&me, -0.02) - 1.44).abs() < 1e-6);
+        assert_eq!(overlap_urgency(&me, -0.3), 4.0);
     }
 
     #[test]
