@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use super::embeds_influence;
 use super::shared::backing::{Blockade, STANDING, backs_off_within};
 use super::shared::urgency::{
-    ahead, most_turning, overlap_urgency, sight, stopping, stopping_urgency, travel,
+    ahead, most_turning, overlap_urgency, sight, skin, stopping, stopping_urgency, travel,
     travel_speed, turning_urgency,
 };
 use super::touch::{Touch, Touches};
@@ -127,7 +127,7 @@ impl Behavior for ObstacleAvoidance {
     }
 
     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
-        let radius = me.radius + self.margin;
+        let radius = me.radius + self.margin.max(skin(me));
         let tip = me.position + self.length(me) * travel(me);
         probes.ask_sweep(me.position, tip, radius);
         // In reverse gear it still sees the obstacle that it backs off from.

@@ -193,7 +193,7 @@ const ANTICIPATION: f32 = 0.2;
 
 /// Search radius for the nearest wall, m: enough to stop in time.
 fn body_range(me: &Agent) -> f32 {
-    me.radius + me.max_speed * me.delta + sight(me, me.speed(), 0.0, STOPPING_DISTANCES)
+    me.radius + skin(me) + sight(me, me.speed(), 0.0, STOPPING_DISTANCES)
 }
 
 fn touched_by_feeler(feeler: &RayProbe, me: &Agent, response: WallResponse) -> Option<Touch> {

@@ -290,6 +290,24 @@ proptest! {
 }
 
 #[test]
+fn a_large_agent_probes_as_far_as_its_skin() {
+    // 2 m of radius give a skin of 40 cm, more than the margin.
+    let me = Agent {
+        radius: 2.0,
+        ..default()
+    };
+    let how = ObstacleAvoidance::default();
+    let behind = Circle::new(Vec2::new(-3.3, 0.0), 1.0);
+    assert!(obstacle_avoidance(&me, [behind], &how).x > 0.0);
+    let mut probes = ColliderProbes::default();
+    how.probe(&me, &mut probes);
+    let [sweep] = probes.sweeps.as_slice() else {
+        panic!("one sweep: {probes:?}");
+    };
+    assert!(sweep.radius >= behind.center.length() - behind.radius);
+}
+
+#[test]
 fn obstacles_in_the_detection_box_are_avoided() {
     let how = ObstacleAvoidance::default();
     let avoids = |x, y| how.avoids(&rushing(), Circle::new(Vec2::new(x, y), 1.0));

@@ -46,6 +46,22 @@ fn wall_at(x: f32) -> [Wall; 1] {
 }
 
 #[test]
+fn an_agent_at_rest_is_pushed_out_of_its_skin_at_any_tick_rate() {
+    // 5 cm beside the body, out of reach of the feelers; the skin is 10 cm.
+    let wall = [Wall::new(Vec2::new(0.0, 0.55), Vec2::new(0.0, 5.0))];
+    let push = |hertz: f32| {
+        let me = Agent {
+            delta: hertz.recip(),
+            ..default()
+        };
+        force(&me, &wall, &WallAvoidance::default()).y
+    };
+    for hertz in [60.0, 120.0, 240.0] {
+        assert!(push(hertz) < -5.0, "{} N at {hertz} Hz", push(hertz));
+    }
+}
+
+#[test]
 fn the_push_is_in_proportion_to_the_overshoot() {
     let single = WallAvoidance::new(Feelers::Single);
     // The tip is at 0.5 + 3.5 = 4 m.
