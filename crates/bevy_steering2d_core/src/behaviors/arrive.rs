@@ -4,7 +4,7 @@ use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 
-use super::braking::{Braking, slowed};
+use super::braking::{Braking, slowed_while_closing};
 use super::embeds_influence;
 use crate::{
     Agent, Announcements, Arrived, Behavior, Influence, InvalidParameter, Steer, SteeringAppExt,
@@ -21,8 +21,9 @@ use crate::{
 /// [`Seek`](crate::Seek).
 ///
 /// Outside the tolerance: `F = track(v · dir(p → t))`, in N, with the braking speed v of
-/// [`Braking`], m/s. Inside: `F = track(0)`, so even a frictionless body stops. (Reynolds 1999;
-/// Buckland 2005) To stop before the target, for instance to shoot at it, set a [`standoff`](Self::standoff): t is then
+/// [`Braking`], m/s. Inside, v falls to zero at half of the tolerance, and further in it is `F = track(0)`, so even a
+/// frictionless body stops, and one that others push rests where the forces balance. A driven body asks for zero velocity in
+/// all of the tolerance. (Reynolds 1999; Buckland 2005) To stop before the target, for instance to shoot at it, set a [`standoff`](Self::standoff): t is then
 /// the point that far before it.
 #[doc(alias("Arribar", "Arrival", "прибытие"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
@@ -39,8 +40,8 @@ pub struct Arrive {
     pub standoff: f32,
     /// How it slows down. Default [`Braking::Physical`].
     pub braking: Braking,
-    /// The agent has arrived within this distance of where it stops, m, `> 0`. Default `0.1`. There it asks for zero
-    /// velocity, so with a large one it stops short of that point, how far depends on its speed; to stop at a distance set the
+    /// The agent has arrived within this distance of where it stops, m, `> 0`. Default `0.1`. Within half of it it asks for
+    /// zero velocity, so with a large one it stops short of that point, how far depends on its speed; to stop at a distance set the
     /// [`standoff`](Self::standoff). [`Arrived`] is triggered as soon as `speed · response_time` is within it as well: with a
     /// large one while the agent still moves. For one order it comes again only after the agent was beyond twice this: for
     /// repeated attacks test the distance.
@@ -200,18 +201,28 @@ pub fn arrive(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2
 /// The velocity that brings the agent to rest at a point, m/s.
 pub(super) fn approach(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2 {
     let distance = me.position.distance(point);
-    if distance <= tolerance {
+    let is_driven = me.abilities.is_some();
+    let resting = if is_driven { 1.0 } else { RESTING } * tolerance;
+    if distance <= resting {
         return Vec2::ZERO;
     }
     let way = me.way_to(point);
-    slowed(
-        me,
-        way.run,
-        way.direction,
-        me.max_speed.min(way.speed),
-        braking,
-    )
+    let most = me.max_speed.min(way.speed);
+    let closing = me.velocity.dot(way.direction);
+    // Within the tolerance the way ends where the agent rests.
+    let (run, closing) = if distance < tolerance {
+        let stretch = tolerance / (tolerance - resting);
+        (stretch * (distance - resting), stretch * closing)
+    } else {
+        (way.run, closing)
+    };
+    slowed_while_closing(me, run, closing, way.direction, most, braking)
 }
+
+/// Share of the tolerance within which an agent asks for zero velocity. Beyond it the speed grows from zero: with a jump an
+/// agent that others push out of the tolerance would be thrown to and fro across its edge. A driven body rests in all of the
+/// tolerance: it would shunt to and fro for such small corrections.
+const RESTING: f32 = 0.5;
 
 /// Whether the agent has arrived: inside the tolerance and slow enough to stop there. It departs at
 /// twice the tolerance, so that a nudge does not count as a departure.

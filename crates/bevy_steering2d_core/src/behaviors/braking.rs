@@ -108,14 +108,26 @@ impl Deceleration {
 
 /// The velocity in a direction, at up to `most` m/s, that brings the agent to rest after `run` m, m/s.
 pub(super) fn slowed(me: &Agent, run: f32, direction: Vec2, most: f32, braking: Braking) -> Vec2 {
+    let closing = me.velocity.dot(direction);
+    slowed_while_closing(me, run, closing, direction, most, braking)
+}
+
+/// The same while the run becomes shorter by `closing` m/s.
+pub(super) fn slowed_while_closing(
+    me: &Agent,
+    run: f32,
+    closing: f32,
+    direction: Vec2,
+    most: f32,
+    braking: Braking,
+) -> Vec2 {
     let BrakingCurve { speed, slope } = braking.curve(me, run);
     if speed >= most {
         return most * direction;
     }
     // On the curve the speed must fall by slope · closing speed per second. Requesting the lower
     // speed ahead of time compensates for the response time.
-    let closing_speed = me.velocity.dot(direction).max(0.0);
-    (speed - braking_lag(me) * slope * closing_speed) * direction
+    (speed - braking_lag(me) * slope * closing.max(0.0)) * direction
 }
 
 /// The deceleration that agents plan with, m/s²: nine tenths of the strongest.

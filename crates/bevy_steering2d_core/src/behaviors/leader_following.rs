@@ -7,6 +7,7 @@ use super::arrive::arrive;
 use super::braking::{Braking, braking_lag, stoppable_within};
 use super::collision_avoidance::collision_avoidance;
 use super::embeds_influence;
+use super::flee::panic_urgency;
 use crate::perception::{Neighbor, NeighborView, SteeringGroups, with_groups};
 use crate::pipeline::IndexSystems;
 use crate::require::forget;
@@ -253,9 +254,16 @@ impl Steer for LeaderFollowing {
         memory.set_if_neq(LeaderFollowingMemory {
             leader: leader.map(|it| it.entity),
         });
-        leader.map_or(Vec2::ZERO, |leader| leader_following(me, &leader, self))
+        leader.map_or(Vec2::ZERO, |leader| {
+            let distance = me.position.distance(leader.position);
+            let nearness = panic_urgency(distance, self.perception_radius, FALLOFF);
+            nearness * leader_following(me, &leader, self)
+        })
     }
 }
+
+/// Share of the perception radius over which the force fades to zero at its edge.
+const FALLOFF: f32 = 0.1;
 
 /// The force of [`LeaderFollowing`] behind a leader, N.
 pub fn leader_following(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> Vec2 {
@@ -455,7 +463,7 @@ mod tests {
     #[test]
     fn a_leader_at_rest_but_for_rounding_is_at_rest() {
         let me = Agent {
-            position: Vec2::new(-2.3, 0.0),
+            position: Vec2::new(-2.2, 0.0),
             ..default()
         };
         let force = |speed: f32| {

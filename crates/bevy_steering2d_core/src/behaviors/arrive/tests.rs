@@ -64,6 +64,42 @@ fn arrive_brakes_inside_the_tolerance() {
 }
 
 #[test]
+fn arrive_has_no_jump_at_the_tolerance() {
+    let me = Agent::default();
+    for braking in EVERY_BRAKING {
+        let at = |x: f32| arrive(&me, Vec2::new(x, 0.0), braking, 1.0).x;
+        assert_eq!(at(0.5), 0.0, "it rests up to half of the tolerance");
+        let steps = (0..1_000).map(|step| 0.4 + 1e-3 * step as f32);
+        let jump = steps
+            .map(|x| (at(x + 1e-3) - at(x)).abs())
+            .fold(0.0, f32::max);
+        assert!(jump < 0.1, "{braking:?}: {jump} N within a millimeter");
+    }
+}
+
+#[test]
+fn arrive_rests_under_a_steady_push() {
+    for push in [0.5, 2.0] {
+        for tolerance in [0.1, 1.0] {
+            let mut course = Course::new(60.0);
+            let mut reversals = 0;
+            for tick in 0..60 * 10 {
+                let before = course.agent.velocity.x;
+                let me = course.agent;
+                let force = arrive(&me, Vec2::ZERO, Braking::Physical, tolerance);
+                course.step(force + push * Vec2::X);
+                let reverses = course.agent.velocity.x * before < 0.0;
+                reversals += u32::from(tick > 300 && reverses && before.abs() > 1e-3);
+            }
+            let me = course.agent;
+            let case = format!("{push} N, {tolerance} m: {me:?}");
+            assert!(reversals == 0 && me.speed() < 1e-3, "{case}");
+            assert!(me.position.x <= tolerance + 0.03, "{case}");
+        }
+    }
+}
+
+#[test]
 fn arrive_stops_inside_tolerance_for_any_mass_and_rate() {
     for mass in [0.1, 1.0, 10.0, 100.0] {
         for hertz in [30.0, 60.0, 120.0, 240.0] {
