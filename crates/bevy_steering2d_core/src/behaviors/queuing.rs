@@ -288,8 +288,9 @@ pub fn queuing(me: &Agent, other: &Neighbor, how: &Queuing) -> Vec2 {
         return Vec2::ZERO;
     }
     let offset = other.position - me.position;
-    let gap = (offset.length() - me.radius - other.radius - stopping(me, pace)).max(0.0);
-    let urgency = blocking(offset, heading, gap, how);
+    let touching = me.radius + other.radius;
+    let gap = (offset.length() - touching - stopping(me, pace)).max(0.0);
+    let urgency = blocking(offset, heading, touching, gap, how);
     if urgency == 0.0 || goes_first(me, heading, other, gap, how) {
         return Vec2::ZERO;
     }
@@ -313,13 +314,16 @@ fn stopping(me: &Agent, pace: f32) -> f32 {
 }
 
 /// How much a neighbor at an offset, with a gap in between, blocks an agent that moves along `heading`,
-/// `0..=1`.
-fn blocking(offset: Vec2, heading: Vec2, gap: f32, how: &Queuing) -> f32 {
+/// `0..=1`. One that is hardly ahead, less than half of the distance at which they touch, blocks it less, and none where it is
+/// level.
+fn blocking(offset: Vec2, heading: Vec2, touching: f32, gap: f32, how: &Queuing) -> f32 {
     let [ahead, aside] = ahead_and_aside(offset.to_array(), heading.to_array());
     if ahead <= 0.0 || aside >= how.half_width || gap >= how.look_ahead_distance {
         return 0.0;
     }
-    (2.0 * (1.0 - aside / how.half_width)).min(1.0) * (1.0 - gap / how.look_ahead_distance)
+    let level = (2.0 * ahead / touching.max(f32::MIN_POSITIVE)).min(1.0);
+    let side = (2.0 * (1.0 - aside / how.half_width)).min(1.0);
+    level * side * (1.0 - gap / how.look_ahead_distance)
 }
 
 /// How far a neighbor at an offset is ahead of an agent that moves along `heading`, and how far beside
@@ -356,8 +360,9 @@ fn in_the_way<R: Register>(
 /// agent; ties go to the lower id.
 fn goes_first(me: &Agent, heading: Vec2, other: &Neighbor, gap: f32, how: &Queuing) -> bool {
     let offset = other.position - me.position;
+    let touching = me.radius + other.radius;
     let (its_lead, my_lead) = (offset.dot(heading), -offset.dot(other.heading));
-    blocking(-offset, other.heading, gap, how) > 0.0
+    blocking(-offset, other.heading, touching, gap, how) > 0.0
         && (my_lead > its_lead || my_lead == its_lead && me.id < other.id)
 }
 

@@ -128,6 +128,25 @@ fn a_neighbor_half_aside_counts_in_full() {
 }
 
 #[test]
+fn the_force_fades_where_the_neighbor_is_level() {
+    let abreast = |ahead: f32| {
+        let other = Neighbor {
+            position: Vec2::new(ahead, 0.6),
+            radius: 0.25,
+            ..standing_at(0.0)
+        };
+        let me = Agent {
+            radius: 0.25,
+            ..default()
+        };
+        queuing(&me, &other, &Queuing::default()).x
+    };
+    assert!(abreast(0.3) < -1.0, "half of a body ahead");
+    assert!(abreast(1e-3) > -1e-3, "{}", abreast(1e-3));
+    assert_eq!(abreast(-1e-3), 0.0);
+}
+
+#[test]
 fn of_two_agents_that_block_each_other_one_goes_first() {
     let at = |id, x: f32, y: f32| Agent {
         id: SteeringId(id),
