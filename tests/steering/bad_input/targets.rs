@@ -137,6 +137,7 @@ fn spawn_predictor(backend: Backend, app: &mut App, target: Entity) -> Entity {
         Interpose::new(target, Vec2::ZERO),
         MatchVelocity::new(target),
         Tether::new(target, 1.0),
+        Hide::new(target).with_threat_field_of_view(2.0),
     );
     backend.spawn(app, Body::at(0.0, 0.0), predicts)
 }
@@ -165,6 +166,7 @@ fn a_behavior_without_prediction_does_not_mind_a_target_without_a_velocity() {
     let mut app = point_mass_app(HERTZ);
     let player = app.world_mut().spawn(Transform::default()).id();
     let seeks = (Seek::new(player), Arrive::new(player), Flee::new(player));
+    let seeks = (seeks, Hide::new(player));
     Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), seeks);
     move_target(&mut app, player, TICKS, |_| true);
     assert_eq!(warnings(&app), []);

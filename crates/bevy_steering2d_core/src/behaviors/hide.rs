@@ -1,6 +1,5 @@
 //! Hide: keeps an obstacle between an agent and a threat.
 
-use bevy::math::ops;
 use bevy::prelude::*;
 
 use super::arrive::arrive;
@@ -8,7 +7,9 @@ use super::braking::Braking;
 use super::embeds_influence;
 use super::evade::{Evade, evade};
 use super::flee::panic_urgency;
-use crate::perception::{Circle, ColliderProbes, SeenObstacle, Surroundings, nearest_on_segment};
+use crate::perception::{
+    Circle, ColliderProbes, SeenObstacle, Surroundings, least_cosine, nearest_on_segment,
+};
 use crate::require::forget;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Target, Targets};
 
@@ -46,7 +47,7 @@ pub struct Hide {
     /// Distance to keep between the obstacle and the body, m, `≥ 0`. Default `0.5`.
     pub standoff: f32,
     /// Field of view of the threat, rad, `(0, 4π]` or infinite, half of it on each side of its heading; from `2π` on it sees
-    /// in all directions. Default `2π`.
+    /// in all directions, as does one without a heading. Default `2π`.
     pub threat_field_of_view: f32,
     /// What the agent hides for. Default [`HideGoal::Safety`].
     pub goal: HideGoal,
@@ -169,6 +170,7 @@ impl Default for Hide {
 
 impl Behavior for Hide {
     const PRIORITY: i16 = 40;
+    const USES_TARGET_VELOCITY: bool = true;
     const COLOR: Option<[u8; 3]> = Some([101, 246, 61]);
 
     type Memory = &'static mut HideMemory;
@@ -178,6 +180,10 @@ impl Behavior for Hide {
 
     fn targets(&self) -> [Option<Target>; 2] {
         [Some(self.threat), None]
+    }
+
+    fn uses_target_velocity(&self) -> bool {
+        self.threat_field_of_view < core::f32::consts::TAU
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
@@ -269,12 +275,9 @@ fn brings_nearer(me: &Agent, threat: Vec2, spot: Vec2) -> bool {
 
 /// Whether a point lies in the threat's field of view; a threat without a heading sees everything.
 fn sees(threat: &Kinematics, point: Vec2, field_of_view: f32) -> bool {
-    let direction = (point - threat.position).normalize_or_zero();
-    let is_undirected = threat.heading == Vec2::ZERO || direction == Vec2::ZERO;
-    // A tolerance, so that 2π sees everything in spite of rounding.
-    is_undirected
-        || field_of_view >= core::f32::consts::TAU - 1e-3
-        || threat.heading.dot(direction) >= ops::cos(0.5 * field_of_view)
+    let offset = point - threat.position;
+    let is_ahead = || threat.heading.dot(offset) >= least_cosine(field_of_view) * offset.length();
+    threat.heading == Vec2::ZERO || is_ahead()
 }
 
 /// The hiding spot behind an obstacle, m; `None` if the threat is at the obstacle's center.
@@ -308,7 +311,7 @@ fn finished(me: &Agent, run: HideMemory) -> HideMemory {
     /// An agent that comes nearer with less than this share of its full speed does not get on.
     const SLOW: f32 = 0.1;
     /// The time in which a run fades from full urgency, s.
-    const FADE_TIME: f32 = 3.0;
+    const FADE_TIME: f32 = 6.0;
     let approach = me.velocity.dot(me.direction_to(run.spot));
     let lost = if approach < SLOW * me.max_speed {
         me.delta / FADE_TIME

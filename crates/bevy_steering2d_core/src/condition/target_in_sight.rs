@@ -2,12 +2,11 @@
 
 use std::f32::consts::TAU;
 
-use bevy::math::ops;
 use bevy::prelude::*;
 
 use super::gaze::{Gaze, Rotations};
 use super::{Condition, TargetInSightMemory};
-use crate::perception::{Probing, with_field_of_view};
+use crate::perception::{Probing, least_cosine, with_field_of_view};
 use crate::require::forget;
 use crate::{Agent, InvalidParameter, Kinematics, SteeringId, Surroundings, Target, Targets};
 
@@ -80,11 +79,8 @@ impl TargetInSight {
     fn is_in_view(&self, me: &Agent, target: &Kinematics, rotations: &Rotations) -> bool {
         let offset = target.position - me.position;
         let distance = offset.length();
-        let is_ahead = || {
-            let along = offset.dot(self.gaze.direction(me, rotations));
-            along >= ops::cos(0.5 * self.field_of_view) * distance
-        };
-        distance <= self.distance && (self.field_of_view >= TAU || is_ahead())
+        let along = offset.dot(self.gaze.direction(me, rotations));
+        distance <= self.distance && along >= least_cosine(self.field_of_view) * distance
     }
 }
 
