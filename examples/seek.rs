@@ -7,7 +7,9 @@ use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 
 fn main() {
+    let (dt, substeps) = (1.0 / 64.0, 1); // the length of Bevy's tick
     App::new()
+        .insert_resource(TimestepMode::Fixed { dt, substeps })
         .add_plugins((
             DefaultPlugins,
             // Steering runs in FixedUpdate, so physics must too: same path on every computer.

@@ -56,6 +56,7 @@ fn the_readme_shows_the_example_that_is_run_here() {
 #[test]
 fn fox_and_rabbit_of_the_readme_stay_in_view() {
     let mut app = bare_app(64.0);
+    match_rapier_timestep(&mut app);
     app.add_plugins(RapierPhysicsPlugin::<NoUserData>::default().in_fixed_schedule())
         .add_plugins(SteeringPlugin::default())
         .add_systems(Startup, spawn);

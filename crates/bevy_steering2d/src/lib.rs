@@ -18,6 +18,7 @@
 //!
 //! App::new()
 //!     .add_plugins((MinimalPlugins, TransformPlugin)) // a game: DefaultPlugins
+//!     .insert_resource(TimestepMode::Fixed { dt: 1.0 / 64.0, substeps: 1 }) // Bevy's tick
 //!     .add_plugins(RapierPhysicsPlugin::<NoUserData>::default().in_fixed_schedule())
 //!     .add_plugins(SteeringPlugin::default())
 //!     .add_systems(Startup, spawn)
@@ -201,7 +202,8 @@ impl SteeringPlugin {
 }
 
 impl Default for SteeringPlugin {
-    /// In `FixedUpdate`, beside `RapierPhysicsPlugin::<NoUserData>::default().in_fixed_schedule()`.
+    /// In `FixedUpdate`, beside `RapierPhysicsPlugin::<NoUserData>::default().in_fixed_schedule()`. Before that plugin
+    /// insert `TimestepMode::Fixed` with the length of the tick, by default 1/64 s: Rapier warns of other modes there.
     fn default() -> Self {
         Self::new(FixedUpdate)
     }
