@@ -317,7 +317,7 @@ fn equal_weights_contribute_equally() {
 }
 
 #[test]
-fn every_behavior_reaches_the_full_force_and_none_exceeds_it() {
+fn no_target_behavior_exceeds_the_full_force_that_seek_and_flee_reach() {
     let mut app = point_mass_app(HERTZ);
     let other = Backend::PointMass.spawn(&mut app, Body::at(3.0, 0.0), ());
     let agent = (
