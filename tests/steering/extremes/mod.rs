@@ -96,6 +96,36 @@ fn extreme_points_of_paths_and_vectors_of_flow_fields_are_survived() {
 }
 
 #[test]
+fn no_behavior_is_invalid_on_the_spot_of_its_target() {
+    let mut extremes = Extremes::new(5);
+    for behavior in 0..extremes.behaviors.len() {
+        // Behaviors that name no entity have the origin as their target.
+        for aims in [false, true] {
+            let (app, here) = (&mut extremes.app, Body::at(0.0, 0.0));
+            let leads = (Vehicle::default(), Leadership(1.0));
+            let target = Backend::PointMass.spawn(app, here, leads);
+            let agent = Backend::PointMass.spawn(app, here, Combine::WEIGHTED_SUM);
+            let mut value = copy(&*extremes.behaviors[behavior]);
+            if aims {
+                aim_at(value.as_partial_reflect_mut(), target);
+            }
+            extremes.insert(agent, &*value);
+            run_ticks(&mut extremes.app, 2);
+            let name = value.reflect_short_type_path();
+            let entries = ledger(&extremes.app, agent);
+            assert!(!entries.is_empty(), "{name} has no entry");
+            for entry in entries {
+                assert_ne!(entry.cut, Cut::Invalid, "{name}: {entry:?}");
+            }
+            let mut raised = warnings(&extremes.app);
+            raised.retain(|it| [agent, target].contains(&it.entity));
+            assert!(raised.is_empty(), "{name}: {raised:?}");
+            despawn_all(&mut extremes.app);
+        }
+    }
+}
+
+#[test]
 fn extreme_numbers_of_the_neighbor_index_are_survived() {
     let mut extremes = Extremes::new(4);
     let entities = extremes.spawn();
