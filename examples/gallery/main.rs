@@ -33,7 +33,7 @@ use bevy_steering2d_scenes::SCENES;
 use shared::arguments::Arguments;
 use shared::files::check_writable;
 
-/// Prints a text, if anybody reads it: a pipe may be closed.
+/// Prints a text, unless the pipe that reads it is closed.
 fn say(text: impl Display) {
     let _ = write!(io::stdout(), "{text}");
 }

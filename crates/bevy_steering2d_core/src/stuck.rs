@@ -203,7 +203,7 @@ pub(crate) fn detect_stuck(
     behaviors: Res<BehaviorRegistry>,
     announcements: Res<Announcements<Stuck>>,
 ) {
-    // In a pause nobody moves, and ledgers may be empty.
+    // In a pause no agent moves, and ledgers may be empty.
     if clock.delta <= 0.0 {
         return;
     }

@@ -1,5 +1,5 @@
 //! Texts of numbers that are read back as the same number: egui reads the text of a number field when Tab leaves it,
-//! also if nobody has changed it.
+//! also if the user has not changed it.
 
 use bevy_egui::egui;
 use egui::style::NumberFormatter;

@@ -132,7 +132,7 @@ fn a_pedestrian_steps_aside_of_an_obstacle_that_comes() {
         Body::at(0.0, 0.0),
         (Pedestrian::default(), Arrive::new(Vec2::ZERO)),
     );
-    // A cart that nobody steers.
+    // A cart that is not steered.
     let cart = Backend::PointMass.spawn(
         &mut app,
         Body::at(-8.0, 0.2).moving(2.0, 0.0),

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_that_somebody_walks_beside_keeps_the_shorter_time_gap() {
+    fn an_agent_beside_another_keeps_the_shorter_time_gap() {
         let ahead = neighbor(1.0, 0.0, Vec2::X);
         let beside = |y, heading| allowed_by([ahead, neighbor(0.0, y, heading)]);
         let (single_file, abreast) = (0.6 / 1.06, 0.6 / 0.68);

@@ -145,8 +145,8 @@ pub fn wander(me: &Agent, memory: &mut WanderMemory, style: WanderStyle) -> Vec2
     me.track(me.velocity_to(aim, me.max_speed))
 }
 
-/// The target, turned to the direction that is farthest aside: it turns with the heading, so an agent would whirl on the spot
-/// for one beside or behind it.
+/// Limits the angle between heading and wander target. A target beside or behind turns with the heading, so the agent would
+/// spin in place.
 fn no_farther_aside(me: &Agent, target: Vec2) -> Vec2 {
     let offset = target - me.position;
     let angle = ops::atan2(me.heading.perp_dot(offset), me.heading.dot(offset));

@@ -193,7 +193,7 @@ fn read_keys(
         options.queue ^= true;
     }
     for (at, mut queuing) in &mut guests {
-        // Nobody waits behind those who sit.
+        // Guests do not wait behind those who sit.
         enable(&mut queuing, options.queue && !is_outside(at));
     }
 }
