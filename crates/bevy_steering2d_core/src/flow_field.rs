@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_are_interpolated_by_hand() {
+    fn samples_are_interpolated_between_nodes() {
         let at = |x, y| field().sample(Vec2::new(x, y));
         assert_close(at(10.0, 10.0), Vec2::ZERO);
         assert_close(at(12.0, 12.0), Vec2::ONE);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn accessors_by_hand() {
+    fn a_field_returns_its_corner_spacing_and_size() {
         let field = field();
         assert_eq!((field.corner(), field.spacing()), (Vec2::splat(10.0), 2.0));
         assert_eq!(field.size(), UVec2::splat(2));

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_by_hand() {
+    fn distances_count_from_the_edge_of_a_solid() {
         let wall = Solid::segment(Vec2::ZERO, Vec2::new(4.0, 0.0));
         assert_eq!(wall.distance(Vec2::new(2.0, 3.0)), 3.0);
         assert_eq!(wall.distance(Vec2::new(7.0, 4.0)), 5.0);

@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn composite_scores_by_hand() {
+    fn composite_scores_equal_the_formulas_of_the_suite() {
         let mut scorer = Scorer::new(&case());
         let mut standing = at([0.0, 0.99]);
         for seen in &mut standing {

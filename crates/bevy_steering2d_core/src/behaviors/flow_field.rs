@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn sample_point_by_hand() {
+    fn the_sample_point_lies_ahead_by_the_look_ahead_time() {
         let me = Agent {
             velocity: Vec2::new(0.0, 3.0),
             ..reynolds(4.0)

@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn aim_point_by_hand() {
+    fn pursuit_aims_where_the_quarry_will_be() {
         // T = 12 / (5 + 3).
         let me = reynolds(5.0);
         let how = Pursuit::default();

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn stay_on_path_by_hand() {
+    fn stay_on_path_equals_its_documented_formula() {
         // Predicted at y = 0.25 + 0.5 · 2 = 1.25: half the urgency.
         let me = moving((0.0, 0.25), (0.0, 2.0));
         let force = stay_on_path(&me, &road(), &StayOnPath::default());

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn tether_by_hand() {
+    fn tether_equals_its_documented_formula() {
         let post = Kinematics::default();
         let rim = Vec2::new(5.0, 0.0);
         let full = arrive(&at(5.5), rim, Braking::Physical, 0.0);

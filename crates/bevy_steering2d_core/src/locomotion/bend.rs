@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_distance_from_a_bend_by_hand() {
+    fn the_distance_from_a_bend_is_that_from_its_arc_or_its_line() {
         // A quarter turn to the right around (5, 0), and 5 m straight on along y = 5.
         let bend = Bend::new(&car(), Vec2::new(10.0, 5.0)).expect("outside the circle");
         let half = 5.0 * std::f32::consts::FRAC_1_SQRT_2;

@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn shortest_ways_by_hand() {
+    fn shortest_ways_have_the_lengths_of_their_lines_and_arcs() {
         let origin = Pose::new(Vec2::ZERO, 0.0);
         let length = |x, y, angle| shortest_way(origin, Pose::new(Vec2::new(x, y), angle), 2.0);
         assert!((length(5.0, 0.0, 0.0) - 5.0).abs() < 1e-4);

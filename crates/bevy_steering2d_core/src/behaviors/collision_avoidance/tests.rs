@@ -188,7 +188,7 @@ fn agents_on_one_spot_move_in_opposite_directions() {
 }
 
 #[test]
-fn closest_approach_by_hand() {
+fn closest_approach_is_where_both_will_be_nearest() {
     let how = CollisionAvoidance::default();
     // Head-on at 4 m/s with a lateral offset of 0.5 m: nearest after 1 s.
     let oncoming = neighbor(Vec2::new(4.0, 0.5), Vec2::new(-2.0, 0.0));

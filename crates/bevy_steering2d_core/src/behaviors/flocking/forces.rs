@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn the_forces_by_hand() {
+    fn flock_forces_equal_their_documented_formulas() {
         // One neighbor 1 m ahead with heading +y: u = 3/4.
         let sum = |x, y| Sum {
             vector: [x, y],

@@ -197,7 +197,7 @@ mod tests {
     use crate::perception::SteeringGroups;
 
     #[test]
-    fn the_formulas_by_hand() {
+    fn the_public_formulas_equal_their_documented_ones() {
         // One neighbor 1 m ahead with heading +y, perception radius 2 m: u = 1 − 1/4 = 3/4.
         let neighbor = Neighbor {
             position: Vec2::X,

@@ -160,7 +160,7 @@ fn a_leader_at_rest_but_for_rounding_is_at_rest() {
 }
 
 #[test]
-fn the_follow_point_and_the_clear_zone_by_hand() {
+fn the_follow_point_and_the_clear_zone_equal_their_documented_lengths() {
     let how = LeaderFollowing::default();
     assert_eq!(
         how.place_behind(Vec2::new(5.0, 1.0), Vec2::Y),

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn each_predictor_by_hand() {
+    fn each_prediction_equals_its_documented_time() {
         let me = Agent::default(); // max_speed 5
         assert_eq!(Prediction::LookAhead.time(&me, &target()), 12.0 / 8.0);
         assert_eq!(

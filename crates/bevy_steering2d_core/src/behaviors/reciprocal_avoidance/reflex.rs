@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn out_of_the_velocity_obstacle_by_hand() {
+    fn the_nearest_way_out_of_a_velocity_obstacle_leads_over_its_cap_or_a_leg() {
         let change = |relative| {
             let out = out_of_velocity_obstacle(relative, [2.0, 0.0], 1.0, 1.0);
             (out.least, Vec2::from(out.normal))

@@ -136,7 +136,7 @@ fn assert_near(a: FlockSums, b: FlockSums) {
 }
 
 #[test]
-fn sums_by_hand() {
+fn sums_equal_their_documented_formulas() {
     // One neighbor 1 m ahead, radii 2 m: u = 1 − 1/4 = 3/4.
     let [separation, alignment, cohesion] =
         sums_at(&[Vec2::ZERO, Vec2::X], seeing(2.0, 2.0, 2.0))[0];
