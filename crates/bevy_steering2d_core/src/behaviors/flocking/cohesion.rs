@@ -14,7 +14,8 @@ use bevy_steering2d_kernel::simd::{Number, clamp_length};
 #[doc = include_str!("../figures/cohesion.svg")]
 ///
 /// Use it with [`Separation`](crate::Separation) and [`Alignment`](crate::Alignment) to keep a flock
-/// together. Without Separation the agents collapse to one point.
+/// together. Without Separation the agents of a flock collapse to one point. Cohesion does not brake: without Alignment agents
+/// swing through their center, and come to rest only with Rapier's `Damping`.
 ///
 /// `F = max_force · c / r · min(1, Σ u)` with the center `c = Σ u·offset / Σ u` and
 /// `u = 1 − (d/r)²`. Zero without neighbors. (Reynolds 1987; Buckland 2005)

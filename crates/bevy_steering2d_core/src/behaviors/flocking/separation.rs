@@ -25,15 +25,16 @@ use bevy_steering2d_kernel::simd::{Number, clamp_length};
 /// (Reynolds 1987; Buckland 2005)
 ///
 /// It does not brake. Beside [`Arrive`](crate::Arrive) at one point, agents come to rest with
-/// [`Combine::WEIGHTED_SUM`](crate::Combine::WEIGHTED_SUM): under priorities it leaves too little force for braking. Better send
-/// them to places of their own, as `GroupArrive` (feature `navigation`) does.
+/// [`Combine::WEIGHTED_SUM`](crate::Combine::WEIGHTED_SUM), though most of them outside the tolerance, without
+/// [`Arrived`](crate::Arrived). Under priorities it leaves too little force for braking. Better send them to places of their
+/// own, as `GroupArrive` (feature `navigation`) does.
 #[doc(alias("Separación", "separação"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Separation {
-    /// How far neighbors count, between the centers, m, `> 0`. Default `2.0`. Beside much larger bodies add
-    /// [`CollisionAvoidance`](crate::CollisionAvoidance), which sees their edges.
+    /// How far neighbors count, between the centers, m, `> 0`. Default `2.0`. Take more than the sum of both radii. Beside much
+    /// larger bodies add [`CollisionAvoidance`](crate::CollisionAvoidance), which sees their edges.
     pub perception_radius: f32,
     /// The full angle of the field of view, centered on the heading, rad, `(0, 4π]` or infinite; `2π` and more see
     /// all around, which is the fastest. Default `2π`.
