@@ -11,8 +11,8 @@ use crate::{Adjust, Agent, Behavior, Influence, InvalidParameter, Requests};
 ///
 /// Use it beside [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), which then avoids contacts at that
 /// speed; [`Pedestrian::measured`](crate::Pedestrian::measured) has both. Without it the agents of a crowd
-/// keep their pace until they touch, and are faster than people. The direction does not change. To hold
-/// back behind slower neighbors only, use [`Queuing`](crate::Queuing).
+/// keep their pace until they touch, and are faster than people. The direction does not change. To keep a
+/// fixed gap behind neighbors that are not faster, use [`Queuing`](crate::Queuing).
 ///
 /// Combine by [`Combine::WEIGHTED_SUM`](crate::Combine::WEIGHTED_SUM): other combiners may cut its force, and
 /// then the agent does not slow down.

@@ -1,4 +1,4 @@
-//! Queuing: brakes behind slower neighbors ahead.
+//! Queuing: brakes behind neighbors ahead that are not faster.
 
 use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Number, Operation, Register, dispatch};
