@@ -9,6 +9,8 @@ use crate::{Adjust, Agent, Behavior, Influence, InvalidParameter, Requests};
 /// Limits the speed that the agent's other behaviors ask for by the gap to the neighbors ahead, as
 /// people do: crowds become slow where they are dense.
 ///
+#[doc = include_str!("figures/headway.svg")]
+///
 /// Use it beside [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), which then avoids contacts at that
 /// speed; [`Pedestrian::measured`](crate::Pedestrian::measured) has both. Without it the agents of a crowd
 /// keep their pace until they touch, and are faster than people. The direction does not change. To keep a

@@ -7,6 +7,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
 /// Speeds up or brakes to a speed, and leaves the direction to other behaviors.
 ///
+#[doc = include_str!("figures/target_speed.svg")]
+///
 /// Use it beside [`Alignment`](crate::Alignment), [`WallFollowing`](crate::WallFollowing) or
 /// [`StayOnPath`](crate::StayOnPath) for agents that must not come to rest. Beside behaviors that ask for `max_speed`, such as
 /// [`Wander`](crate::Wander) or `Alignment`, the agent settles between both speeds: to cruise, lower `Vehicle::max_speed`, and

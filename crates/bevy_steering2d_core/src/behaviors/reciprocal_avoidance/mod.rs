@@ -40,6 +40,8 @@ use crate::{
 /// Adjusts the forces of the agent's other behaviors so that the agent avoids collisions: it chooses a
 /// velocity near the preferred one that leaves space for its neighbors.
 ///
+#[doc = include_str!("../figures/reciprocal_avoidance.svg")]
+///
 /// Use it for crowds: streets, doors and crossings. The bundle [`Pedestrian`](crate::Pedestrian) is an
 /// example. It shares the avoidance with neighbors that have it as well, and does all of it for the
 /// others. Neighbors, [`Wall`](crate::Wall)s and [`Obstacle`](crate::Obstacle)s all count, so it needs no
