@@ -32,7 +32,7 @@ use turning::turn_inside;
 ///
 /// An area hardly larger than that, in which every place is that near to its sides, has no place
 /// without a push. Such an area brings the agent to rest in its middle, with the force of
-/// [`Arrive`](crate::Arrive).
+/// [`Arrive`](crate::Arrive). (The behavior: Reynolds 1999, "containment"; the formula is of this project)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

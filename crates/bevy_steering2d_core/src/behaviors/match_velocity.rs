@@ -15,7 +15,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target, Targets
 /// [`Alignment`](crate::Alignment).
 ///
 /// `F = track(v)` with the target's velocity v, clamped to `max_speed`. A point is at rest, so the
-/// agent brakes.
+/// agent brakes. (Reynolds 1987, "velocity matching", there of the neighbors)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

@@ -18,6 +18,7 @@ use crate::{Agent, Behavior, Influence, Steer, StuckDetection, StuckMemory};
 /// `F = track(max_speed · s)`, where s is perpendicular to the direction in which the agent wanted to
 /// go. The first attempt goes to the right for every agent, so two agents that meet head-on pass each
 /// other. Later attempts, and those that have not helped within the detection time, alternate between the sides; the second goes to the right for even ids and to the left for odd ones.
+/// (Of this project)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]

@@ -18,7 +18,7 @@ use crate::{
 ///
 /// `F = u · arrive(r)`, where r is the nearest point within `length`, moving with the anchor, and the
 /// pull u grows from 0 at `length` to 1 at `length + stretch`. For a body with a turning circle, such as a car, r is the
-/// anchor itself.
+/// anchor itself. (Of this project)
 #[doc(alias("leash"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
