@@ -91,7 +91,7 @@ impl Vehicle {
 impl Vehicle {
     /// Its radius, m; `None` if it has none or it is out of range.
     #[inline]
-    pub fn sound_radius(&self) -> Option<f32> {
+    pub fn valid_radius(&self) -> Option<f32> {
         self.radius
             .filter(|radius| (0.0..=InvalidParameter::LARGEST).contains(radius))
     }

@@ -66,7 +66,7 @@ impl ChangedBodies {
 pub(crate) fn note_restored(world: &mut World, is_exact: bool) {
     let mut bodies =
         world.query_filtered::<(Entity, Option<&Vehicle>), (With<RigidBody>, Allow<Disabled>)>();
-    let has_own = |vehicle: Option<&Vehicle>| vehicle.and_then(Vehicle::sound_radius).is_some();
+    let has_own = |vehicle: Option<&Vehicle>| vehicle.and_then(Vehicle::valid_radius).is_some();
     let noted = bodies
         .iter(world)
         .filter(|(_, vehicle)| !is_exact || has_own(*vehicle));
@@ -124,7 +124,7 @@ pub(crate) fn update_radii(
     for entity in changed.drain(..) {
         if let Ok((mut body, vehicle)) = bodies.get_mut(entity) {
             body.radius = vehicle
-                .and_then(Vehicle::sound_radius)
+                .and_then(Vehicle::valid_radius)
                 .or_else(|| tree.extent(entity))
                 .filter(|radius| *radius <= InvalidParameter::LARGEST)
                 .unwrap_or(PointMass::RADIUS);

@@ -111,7 +111,7 @@ pub(crate) fn sense_point_masses(
                 });
                 body.mass = point.mass;
                 body.radius = vehicles
-                    .and_then(|vehicles| vehicles[at].sound_radius())
+                    .and_then(|vehicles| vehicles[at].valid_radius())
                     .unwrap_or(PointMass::RADIUS);
                 if !body.is_steerable() {
                     body.mass = 0.0;

@@ -105,7 +105,7 @@ fn note_radius(
 fn body_radius(vehicle: Option<&Vehicle>, body: Option<&Kinematics>) -> f32 {
     // A disabled body may not have been sensed yet.
     let sensed = body.map(|body| body.radius).filter(|radius| *radius > 0.0);
-    let given = vehicle.and_then(Vehicle::sound_radius);
+    let given = vehicle.and_then(Vehicle::valid_radius);
     given.or(sensed).unwrap_or(PointMass::RADIUS)
 }
 
