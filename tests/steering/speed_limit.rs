@@ -51,6 +51,19 @@ fn an_agent_brakes_after_an_impulse_with_its_own_force() {
 }
 
 #[test]
+fn an_agent_that_is_knocked_back_stops_after_its_braking_distance() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        let pushed = Body::at(0.0, 0.0).moving(-10.0, 0.0);
+        let agent = backend.spawn(&mut app, pushed, Seek::new(EAST));
+        // 10 m/s at 20 m/s² last half a second.
+        run_seconds(&mut app, 0.5);
+        let x = position(&app, agent).x;
+        assert!((-2.6..-2.3).contains(&x), "{backend:?}: {x} m");
+    }
+}
+
+#[test]
 fn a_hard_speed_limit_clamps_in_the_same_tick() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);
