@@ -33,18 +33,7 @@ pub(super) fn send(
         return;
     }
     if after_others {
-        let mut groups: Vec<_> = selected
-            .iter()
-            .filter_map(|it| it.3.map(|it| it.0))
-            .collect();
-        groups.sort_unstable();
-        groups.dedup();
-        for group in &groups {
-            if let Ok((order, memory, mut waypoints)) = orders.get_mut(*group) {
-                waypoints.0.push(to);
-                go_on(order, memory, waypoints);
-            }
-        }
+        add_waypoint(to, &units, &mut orders, &mut commands);
         // Units without an order get their first one.
         selected.retain(|it| it.3.is_none());
         if selected.is_empty() {
@@ -70,6 +59,47 @@ pub(super) fn send(
     commands
         .entity(order)
         .insert((InScene::default(), Waypoints::default()));
+}
+
+/// Adds a waypoint to the orders of the selected units. If they are only a part of their group, they get an order of
+/// their own that continues the old one, and the others keep that.
+fn add_waypoint(
+    to: Vec2,
+    units: &Query<(Entity, &Transform, &Unit, Option<&GroupMember>)>,
+    orders: &mut Query<(&mut GroupArrive, &mut GroupArriveMemory, &mut Waypoints)>,
+    commands: &mut Commands,
+) {
+    let group_of = |member: Option<&GroupMember>| member.map(|it| it.0);
+    let selected: Vec<_> = units
+        .iter()
+        .filter(|(_, _, unit, _)| unit.selected)
+        .filter_map(|(entity, _, _, member)| Some((entity, group_of(member)?)))
+        .collect();
+    let mut groups: Vec<_> = selected.iter().map(|(_, group)| *group).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    for group in groups {
+        let Ok((order, memory, mut waypoints)) = orders.get_mut(group) else {
+            continue;
+        };
+        let mut members = units.iter().filter(|it| group_of(it.3) == Some(group));
+        if members.all(|(_, _, unit, _)| unit.selected) {
+            waypoints.0.push(to);
+            go_on(order, memory, waypoints);
+            continue;
+        }
+        let mut order = *order;
+        let mut rest = waypoints.0.clone();
+        rest.push(to);
+        if memory.arrived {
+            order.target = rest.remove(0).into();
+        }
+        let part = selected.iter().filter(|(_, of)| *of == group);
+        let part = commands.order_group(order, part.map(|(entity, _)| *entity));
+        commands
+            .entity(part)
+            .insert((InScene::default(), Waypoints(rest)));
+    }
 }
 
 /// Sends a group on when it arrives.
@@ -140,5 +170,40 @@ mod tests {
         let second = Vec2::new(-5.0, 3.0);
         send_after_others(&mut app, second);
         assert_eq!(order(&mut app), Some((Target::Point(second), false)));
+    }
+
+    #[test]
+    fn a_waypoint_is_for_the_selected_units_of_a_group_only() {
+        let mut app = headless::app(&SCENE, 1);
+        app.world_mut().remove_resource::<Scripted>();
+        restart_with(app.world_mut(), 1, 4);
+        app.world_mut().resource_mut::<Presses>().press('a');
+        let [second, third] = [Vec2::new(-5.0, 3.0), Vec2::new(-6.0, -4.0)];
+        send_after_others(&mut app, Vec2::new(10.0, -1.5));
+        send_after_others(&mut app, second);
+        let world = app.world_mut();
+        let mut units = world.query::<&mut Unit>();
+        for (number, mut unit) in units.iter_mut(world).enumerate() {
+            unit.selected = number == 0;
+        }
+        send_after_others(&mut app, third);
+        let world = app.world_mut();
+        let mut units = world.query::<(&Unit, &GroupMember)>();
+        let mut orders: Vec<_> = units
+            .iter(world)
+            .map(|(unit, member)| {
+                let waypoints = world.get::<Waypoints>(member.0).unwrap();
+                (unit.selected, waypoints.0.clone())
+            })
+            .collect();
+        orders.sort_by_key(|(selected, _)| !selected);
+        let others = (false, vec![second]);
+        let expected = [
+            (true, vec![second, third]),
+            others.clone(),
+            others.clone(),
+            others,
+        ];
+        assert_eq!(orders, expected);
     }
 }
