@@ -389,7 +389,9 @@ fn draw_overlay(
     mut gizmos: Gizmos,
 ) {
     let (sample, drawn, body, wander, memory) = *sample;
-    overlay::wander_circle(&mut gizmos, drawn, body, wander, memory);
+    if wander.influence.enabled {
+        overlay::wander_circle(&mut gizmos, drawn, body, wander, memory);
+    }
     for (entity, drawn, vehicle, force, avoidance) in &agents {
         if let Some(me) = views.get(entity) {
             let lag = drawn.pose.position - me.position;
