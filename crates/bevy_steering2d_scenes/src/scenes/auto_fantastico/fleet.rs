@@ -7,7 +7,7 @@ use bevy_rapier2d::prelude::*;
 use bevy_steering2d::Circle;
 use bevy_steering2d::prelude::*;
 
-use super::{Car, Fantastic, Switches, Tally, errands};
+use super::{Car, Fantastic, Skids, Switches, Tally, errands};
 use crate::arena::{self, Arena};
 use crate::bodies::Animal;
 use crate::cars::{CAR, Driven, car_at};
@@ -97,6 +97,10 @@ pub(super) fn furnish(world: &mut World) {
     let fleet = Fleet::of(world.resource::<Switches>());
     world.insert_resource(fleet);
     world.insert_resource(Tally::default());
+    // Without overlays there are none.
+    if let Some(mut skids) = world.get_resource_mut::<Skids>() {
+        *skids = Skids::default();
+    }
     let arena = *world.resource::<Arena>();
     // The fence of the arena is a collider; feelers detect only walls.
     for wall in Wall::outline(arena.outline()) {

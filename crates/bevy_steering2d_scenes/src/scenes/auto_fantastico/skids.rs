@@ -10,7 +10,6 @@ use bevy_steering2d::recorder::Rewound;
 use super::Car;
 use super::tally::sideways;
 use crate::cars::CAR;
-use crate::lifecycle::CurrentScene;
 
 /// Marks on the ground; the oldest fade first. Recorded only in apps with overlays.
 #[derive(Resource, Default)]
@@ -25,13 +24,9 @@ const BRAKES: (f32, f32) = (0.9, 4.0);
 
 pub(super) fn record(
     time: Res<Time>,
-    current: Res<CurrentScene>,
     mut skids: ResMut<Skids>,
     cars: Query<(&Transform, &Velocity, &Wheeled, &Controls), With<Car>>,
 ) {
-    if current.tick() <= 1 || cars.is_empty() {
-        skids.0.clear();
-    }
     for (at, velocity, wheels, controls) in &cars {
         let slides = sideways(at, velocity, wheels).abs() > SLIDES;
         let brakes = controls.brake > BRAKES.0 && velocity.linear.length() > BRAKES.1;
@@ -60,5 +55,21 @@ pub(super) fn draw(skids: Res<Skids>, mut gizmos: Gizmos) {
     for (age, [from, to]) in skids.0.iter().rev().enumerate() {
         let fresh = 1.0 - age as f32 / MOST as f32;
         gizmos.line_2d(*from, *to, Color::BLACK.with_alpha(0.7 * fresh));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SCENE;
+    use super::*;
+    use crate::headless;
+    use crate::lifecycle::restart;
+
+    #[test]
+    fn a_restart_in_a_pause_forgets_the_marks() {
+        let mut app = headless::app(&SCENE, 1);
+        app.insert_resource(Skids([[Vec2::ZERO, Vec2::X]].into()));
+        restart(app.world_mut());
+        assert!(app.world().resource::<Skids>().0.is_empty());
     }
 }
