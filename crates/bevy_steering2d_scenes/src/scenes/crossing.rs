@@ -111,6 +111,10 @@ struct Tally {
     /// Time until the last one has arrived, s.
     times: Mean,
     collisions: Contacts<Pair>,
+    /// Collisions before this walk.
+    before: u32,
+    /// Collisions in walks that are over.
+    counted: u32,
 }
 
 fn build(app: &mut App) {
@@ -201,6 +205,7 @@ fn begin_walk(
     }
     *walk = Walk::On(current.tick());
     tally.collisions.pause();
+    tally.before = tally.collisions.begun();
     for wall in &walls {
         commands.entity(wall).despawn();
     }
@@ -262,6 +267,8 @@ fn judge(
     if all_arrived || elapsed >= LIMIT {
         *walk = Walk::Over(current.tick());
         tally.walks += 1;
+        let collisions = tally.collisions.begun() - tally.before;
+        tally.counted += collisions;
         tally.walkers += walkers.iter().len() as u32;
         tally.arrived += walkers.iter().filter(|(_, it, _)| it.arrived).count() as u32;
         tally.times.add(elapsed as f32 * time.delta_secs());
@@ -290,8 +297,8 @@ fn report(world: &World) -> Vec<Line> {
 impl Tally {
     fn lines(&self) -> Vec<Line> {
         let of = format!("of {}", self.walkers);
-        let people = 2 * GROUP;
-        let each = self.collisions.per_person(people) / self.walks.max(1) as f32;
+        // Each collision counts for both.
+        let each = (self.walks > 0).then(|| 2.0 * self.counted as f32 / self.walkers as f32);
         vec![
             Line::new("walks", self.walks, ""),
             Line::new("arrived", self.arrived, of),
@@ -358,7 +365,8 @@ fn draw_overlay(
 mod tests {
     use super::*;
     use crate::headless;
-    use crate::report::number;
+    use crate::lifecycle::live_report;
+    use crate::report::{Value, number};
 
     #[test]
     fn every_walk_through_the_door_begins_at_the_first_waypoint() {
@@ -380,6 +388,26 @@ mod tests {
         app.insert_resource(Walk::Due);
         headless::advance(&mut app, 3);
         assert_eq!(waypoints(&mut app), [1; 2 * GROUP]);
+    }
+
+    #[test]
+    fn collisions_of_a_walk_that_is_broken_off_do_not_count() {
+        let mut app = headless::app(&SCENE, 1);
+        app.insert_resource(Options {
+            avoid: false,
+            ..default()
+        });
+        headless::advance(&mut app, 640);
+        let tally = app.world().resource::<Tally>();
+        assert!(tally.collisions.begun() > 0);
+        let report = live_report(app.world()).unwrap();
+        assert_eq!(report.get("collisions per person"), Some(&Value::None));
+        app.insert_resource(Walk::Due);
+        while app.world().resource::<Tally>().walks == 0 {
+            app.update();
+        }
+        let tally = app.world().resource::<Tally>();
+        assert!(tally.counted > 0 && tally.counted < tally.collisions.begun());
     }
 
     #[test]
