@@ -158,8 +158,8 @@ fn start_with(world: &mut World, scene: &'static Scene, seed: u64, agents: usize
     replay::begin(world);
 }
 
-/// Stops the current scene: despawns everything [`InScene`] and resets ids, clock, input, pathfinder and
-/// recorder.
+/// Stops the current scene: despawns everything [`InScene`] and resets ids, clock, input, neighbor
+/// index, pathfinder and recorder.
 pub fn stop(world: &mut World) {
     let entities: Vec<_> = world
         .query_filtered::<Entity, With<InScene>>()
@@ -178,6 +178,8 @@ pub fn stop(world: &mut World) {
     world.insert_resource(Held::default());
     world.insert_resource(Presses::default());
     world.insert_resource(CurrentScene::default());
+    // Until the first tick it would have the agents of this run.
+    world.insert_resource(Neighbors::default());
     // What it has found would let the next run plan sooner.
     world.insert_resource(ActivePathfinder::default());
     world.remove_resource::<Town>();

@@ -1,7 +1,7 @@
 //! Tests of every scene: reproducibility, cleanup, bounds, and the measurements of each report.
 
 use bevy::prelude::*;
-use bevy_steering2d::prelude::{SteeringRecorder, SteeringRecorderPlugin};
+use bevy_steering2d::prelude::{Neighbors, SteeringRecorder, SteeringRecorderPlugin};
 
 use crate::headless;
 use crate::in_scene::InScene;
@@ -122,6 +122,16 @@ fn recorded_ticks_of_one_scene_are_not_those_of_the_next() {
     assert!(ticks(&app).is_some());
     start(app.world_mut(), "keyboard", 1).expect("the scene exists");
     assert_eq!(ticks(&app), None);
+}
+
+#[test]
+fn agents_of_one_scene_are_not_found_in_the_next() {
+    let mut app = headless::app(the("plaza"), 1);
+    headless::advance(&mut app, 2);
+    let found = |app: &App| app.world().resource::<Neighbors>().len();
+    assert!(found(&app) > 0);
+    start(app.world_mut(), "keyboard", 1).expect("the scene exists");
+    assert_eq!(found(&app), 0);
 }
 
 #[test]
