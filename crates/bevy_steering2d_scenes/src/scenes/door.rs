@@ -26,7 +26,7 @@ use crate::{overlay, palette};
 pub(crate) const SCENE: Scene = Scene {
     name: "door",
     title: "Door",
-    help: "Eighty people leave a room by its only door, at most two abreast, and walk to seats \
+    help: "People leave a room by its only door, at most two abreast, and walk to seats \
            outside. With queuing a person brakes behind a slower one ahead (amber); without it \
            people push. Red people collide.",
     keys: &[SceneKey::new('q', "Queuing")],

@@ -24,8 +24,8 @@ use crate::{overlay, palette};
 pub(crate) const SCENE: Scene = Scene {
     name: "plaza",
     title: "Plaza",
-    help: "A hundred people walk to the right, a hundred walk up, and their paths cross. Each \
-           looks two seconds ahead and avoids predicted collisions; the one in the gold ring \
+    help: "Half of the people walk to the right, half walk up, and their paths cross. Each looks \
+           two seconds ahead and avoids predicted collisions; the one in the gold ring \
            shows them. Red people collide.",
     keys: &[SceneKey::new('c', "Collision avoidance")],
     chosen: |world| {

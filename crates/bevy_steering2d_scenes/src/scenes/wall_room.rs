@@ -29,7 +29,7 @@ use crate::{overlay, palette};
 pub(crate) const SCENE: Scene = Scene {
     name: "wall_room",
     title: "Wall room",
-    help: "Fifty wanderers in a room with sharp corners. The walls are not solid: agents detect \
+    help: "Wanderers in a room with sharp corners. The walls are not solid: agents detect \
            them with feelers and turn away. Choose the feelers, and how the force grows. The gold \
            agent shows all its feelers, the others only those that touch a wall. Let them crowd \
            at the lower wall, and choose how their forces are combined. An agent that passes \
