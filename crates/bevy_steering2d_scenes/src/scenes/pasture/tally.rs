@@ -24,7 +24,7 @@ pub(super) struct Tally {
     from_middle: Mean,
     /// Share of the cows now.
     at_home: Mean,
-    /// How often an animal was outside, ticks.
+    /// How long animals were outside, ticks, added up.
     outside: u32,
     /// Distance of calves from their mothers, m.
     calves: Extent,
@@ -80,7 +80,7 @@ impl Tally {
             Line::new("strayed", self.strayed.percent(), "% of the cows' time"),
             Line::new("from the middle of the herd", self.from_middle.get(), "m"),
             Line::new("cows at home", self.at_home.percent(), "% now"),
-            Line::new("outside the pasture", self.outside, "times"),
+            Line::new("outside the pasture", self.outside, "ticks, of all animals"),
             Line::new("calves: from the mother", self.calves.mean(), "m"),
             Line::new("calves: farthest", self.calves.largest(), "m"),
             Line::new("foal: difference of velocity", self.foal.get(), "m/s"),
