@@ -1,7 +1,7 @@
 //! Controls: keys, mouse and buttons become [`Action`]s.
 
 use bevy::input::keyboard::{Key, KeyboardInput};
-use bevy::input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll};
+use bevy::input::mouse::AccumulatedMouseScroll;
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
 use bevy_egui::input::EguiWantsInput;
@@ -54,7 +54,7 @@ pub enum Action {
 #[derive(Resource, Default)]
 pub struct Actions(pub Vec<Action>);
 
-/// The longest motion of the mouse during a click, pixels.
+/// The longest motion of the cursor during a click, logical pixels.
 const CLICK: f32 = 4.0;
 
 /// Zoom factor of one key press.
@@ -106,11 +106,11 @@ fn read_mouse(
     window: Single<&Window, With<PrimaryWindow>>,
     camera: Single<(&Camera, &GlobalTransform), With<Camera2d>>,
     (buttons, keys): (Res<ButtonInput<MouseButton>>, Res<ButtonInput<KeyCode>>),
-    (scroll, motion): (Res<AccumulatedMouseScroll>, Res<AccumulatedMouseMotion>),
+    scroll: Res<AccumulatedMouseScroll>,
     (egui, inspector): (Res<EguiWantsInput>, Res<SteeringInspector>),
     script: Option<Res<Scripted>>,
     (mut pointer, mut held, mut presses): (ResMut<Pointer>, ResMut<Held>, ResMut<Presses>),
-    mut dragged: Local<f32>,
+    (mut last, mut dragged): (Local<Option<Vec2>>, Local<f32>),
     mut view: ResMut<View>,
 ) {
     if script.is_some() {
@@ -119,8 +119,13 @@ fn read_mouse(
     let (camera, eye) = *camera;
     // egui reports a frame late what input it wants; the panel's position is known.
     let taken = |cursor: Vec2| cursor.x < PANEL_WIDTH || egui.wants_any_pointer_input();
-    pointer.0 = window
-        .cursor_position()
+    let cursor = window.cursor_position();
+    // Not the motion of the device, whose unit differs from computer to computer.
+    let motion = (*last)
+        .zip(cursor)
+        .map_or(Vec2::ZERO, |(from, to)| to - from);
+    *last = cursor;
+    pointer.0 = cursor
         .filter(|cursor| !taken(*cursor))
         .and_then(|cursor| camera.viewport_to_world_2d(eye, cursor).ok());
     if !buttons.pressed(MouseButton::Left) {
@@ -130,8 +135,8 @@ fn read_mouse(
         return;
     };
     if buttons.any_pressed([MouseButton::Right, MouseButton::Middle]) {
-        view.drag(meters_per_pixel(camera, eye) * motion.delta * Vec2::new(1.0, -1.0));
-        *dragged += motion.delta.length();
+        view.drag(meters_per_pixel(camera, eye) * motion * Vec2::new(1.0, -1.0));
+        *dragged += motion.length();
     }
     if buttons.just_pressed(MouseButton::Right) {
         *dragged = 0.0;
