@@ -184,7 +184,13 @@ fn apply(world: &mut World, action: Action) {
             let here = SCENES
                 .iter()
                 .position(|scene| current.scene().is_some_and(|it| it.name == scene.name));
-            let there = (here.unwrap_or(0) as isize + by).rem_euclid(SCENES.len() as isize);
+            // A case is not in the list: it is before the first scene and after the last one.
+            let there = match here {
+                Some(here) => here as isize + by,
+                None if by > 0 => by - 1,
+                None => by,
+            };
+            let there = there.rem_euclid(SCENES.len() as isize);
             show(world, SCENES[there as usize].name, current.seed());
         }
         Action::Restart => restart(world),
