@@ -6,6 +6,7 @@ use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
 use bevy_egui::input::EguiWantsInput;
 use bevy_steering2d::inspector::SteeringInspector;
+use bevy_steering2d_scenes::replay::Playback;
 use bevy_steering2d_scenes::{
     CurrentScene, Destination, Held, Pointer, Presses, SCENES, Scripted, restart, restart_with,
     start,
@@ -108,7 +109,8 @@ fn read_mouse(
     (buttons, keys): (Res<ButtonInput<MouseButton>>, Res<ButtonInput<KeyCode>>),
     scroll: Res<AccumulatedMouseScroll>,
     (egui, inspector): (Res<EguiWantsInput>, Res<SteeringInspector>),
-    script: Option<Res<Scripted>>,
+    (script, playback): (Option<Res<Scripted>>, Option<Res<Playback>>),
+    current: Res<CurrentScene>,
     (mut pointer, mut held, mut presses): (ResMut<Pointer>, ResMut<Held>, ResMut<Presses>),
     (mut last, mut dragged): (Local<Option<Vec2>>, Local<f32>),
     mut view: ResMut<View>,
@@ -125,13 +127,18 @@ fn read_mouse(
         .zip(cursor)
         .map_or(Vec2::ZERO, |(from, to)| to - from);
     *last = cursor;
-    pointer.0 = cursor
+    let point = cursor
         .filter(|cursor| !taken(*cursor))
         .and_then(|cursor| camera.viewport_to_world_2d(eye, cursor).ok());
-    if !buttons.pressed(MouseButton::Left) {
-        held.0 = None;
+    // A replay shows the mouse that was recorded.
+    let is_replay = playback.is_some_and(|it| it.feeds(&current));
+    if !is_replay {
+        pointer.0 = point;
+        if !buttons.pressed(MouseButton::Left) {
+            held.0 = None;
+        }
     }
-    let Some(point) = pointer.0 else {
+    let Some(point) = point else {
         return;
     };
     if buttons.any_pressed([MouseButton::Right, MouseButton::Middle]) {
@@ -140,6 +147,15 @@ fn read_mouse(
     }
     if buttons.just_pressed(MouseButton::Right) {
         *dragged = 0.0;
+    }
+    if scroll.delta.y != 0.0 {
+        view.zoom_by(
+            ops::powf(ZOOM_STEP, scroll.delta.y.signum() * 0.5),
+            Some(point),
+        );
+    }
+    if is_replay {
+        return;
     }
     // A drag moves the view, a click sends.
     if buttons.just_released(MouseButton::Right) && *dragged < CLICK {
@@ -152,12 +168,6 @@ fn read_mouse(
     if buttons.just_pressed(MouseButton::Left) && inspector.hovered().is_none() {
         presses.click_at(point);
         held.0 = Some(point);
-    }
-    if scroll.delta.y != 0.0 {
-        view.zoom_by(
-            ops::powf(ZOOM_STEP, scroll.delta.y.signum() * 0.5),
-            Some(point),
-        );
     }
 }
 

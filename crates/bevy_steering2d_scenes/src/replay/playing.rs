@@ -68,6 +68,20 @@ impl Playback {
         })
     }
 
+    /// Whether it puts in the input of the next tick: its scene runs, and has not come to the last recorded
+    /// tick. Otherwise the user plays.
+    pub fn feeds(&self, current: &CurrentScene) -> bool {
+        self.is_of(current) && (current.tick() as usize) < self.replay.ticks.len()
+    }
+
+    /// Whether the scene that runs is that of the replay.
+    fn is_of(&self, current: &CurrentScene) -> bool {
+        let replay = &self.replay;
+        let scene = current.scene().map(|scene| scene.name);
+        scene == Some(replay.scene.as_str())
+            && (current.seed(), current.agents()) == (replay.seed, replay.agents)
+    }
+
     /// Goes back to before a tick that has been played: the scene was restarted, or time was set back. An
     /// earlier fault stays.
     fn go_back_to(&mut self, tick: u32) {
@@ -95,11 +109,7 @@ fn is_before(fault: &Result<Difference, ReplayError>, tick: u32) -> bool {
 
 /// Whether the scene that runs is that of the replay, in one of its ticks. Otherwise the user plays.
 fn is_played(current: Res<CurrentScene>, playback: Res<Playback>) -> bool {
-    let replay = &playback.replay;
-    let scene = current.scene().map(|scene| scene.name);
-    scene == Some(replay.scene.as_str())
-        && (current.seed(), current.agents()) == (replay.seed, replay.agents)
-        && current.tick() as usize <= replay.ticks.len()
+    playback.is_of(&current) && current.tick() as usize <= playback.replay.ticks.len()
 }
 
 /// Plays a replay in an app with scenes: starts its scene, and puts in its input tick by tick. After its last

@@ -10,7 +10,7 @@ use super::recording::Recording;
 use super::*;
 use crate::headless;
 use crate::input::{Pointer, Presses};
-use crate::lifecycle::{Scripted, restart, restart_with};
+use crate::lifecycle::{CurrentScene, Scripted, restart, restart_with};
 use crate::scenes::scene;
 
 /// An app that plays a scene without its script, and records it.
@@ -234,6 +234,28 @@ fn after_a_replay_and_in_other_scenes_the_user_plays() {
     assert!(toggles(&mut app));
     headless::advance(&mut app, 20);
     assert_eq!(app.world().resource::<Playback>().fault(), None);
+}
+
+#[test]
+fn a_replay_feeds_its_scene_until_its_last_tick() {
+    let replay = recorded_run();
+    let (seed, agents) = (replay.seed, replay.agents);
+    let ticks = replay.ticks.len() as u32;
+    let mut app = headless::app(scene("keyboard").unwrap(), seed);
+    feed(&mut app, replay).unwrap();
+    let feeds = |app: &App| {
+        let current = app.world().resource::<CurrentScene>();
+        app.world().resource::<Playback>().feeds(current)
+    };
+    assert!(feeds(&app));
+    headless::advance(&mut app, ticks - 1);
+    assert!(feeds(&app));
+    headless::advance(&mut app, 1);
+    assert!(!feeds(&app));
+    restart(app.world_mut());
+    assert!(feeds(&app));
+    restart_with(app.world_mut(), seed + 1, agents);
+    assert!(!feeds(&app));
 }
 
 #[test]
