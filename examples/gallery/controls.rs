@@ -113,6 +113,7 @@ fn read_mouse(
     current: Res<CurrentScene>,
     (mut pointer, mut held, mut presses): (ResMut<Pointer>, ResMut<Held>, ResMut<Presses>),
     (mut last, mut dragged): (Local<Option<Vec2>>, Local<f32>),
+    mut last_point: Local<Vec2>,
     mut view: ResMut<View>,
 ) {
     if script.is_some() {
@@ -134,8 +135,11 @@ fn read_mouse(
     let is_replay = playback.is_some_and(|it| it.feeds(&current));
     if !is_replay {
         pointer.0 = point;
-        if !buttons.pressed(MouseButton::Left) {
-            held.0 = None;
+        *last_point = point.unwrap_or(*last_point);
+        if !buttons.pressed(MouseButton::Left)
+            && let Some(from) = held.0.take()
+        {
+            presses.drag(from, *last_point);
         }
     }
     let Some(point) = point else {

@@ -25,6 +25,7 @@ pub struct Destination {
 pub struct Presses {
     keys: Vec<char>,
     click: Option<Vec2>,
+    drag: Option<(Vec2, Vec2)>,
     send: Option<Destination>,
 }
 
@@ -37,6 +38,11 @@ impl Presses {
     /// Clicks at a point, m, world frame.
     pub fn click_at(&mut self, point: Vec2) {
         self.click = Some(point);
+    }
+
+    /// Releases the left button that was held from one point to another, m, world frame.
+    pub fn drag(&mut self, from: Vec2, to: Vec2) {
+        self.drag = Some((from, to));
     }
 
     /// Right-clicks.
@@ -54,6 +60,11 @@ impl Presses {
         self.keys.iter().copied()
     }
 
+    /// Where the button that was released last had gone down and went up, m.
+    pub fn dragged(&self) -> Option<(Vec2, Vec2)> {
+        self.drag
+    }
+
     /// The latest click, m.
     pub fn click(&self) -> Option<Vec2> {
         self.click
@@ -61,7 +72,13 @@ impl Presses {
 }
 
 pub(crate) fn forget_presses(mut presses: ResMut<Presses>) {
-    if !presses.keys.is_empty() || presses.click.is_some() || presses.send.is_some() {
+    let Presses {
+        keys,
+        click,
+        drag,
+        send,
+    } = &*presses;
+    if !keys.is_empty() || click.is_some() || drag.is_some() || send.is_some() {
         *presses = Presses::default();
     }
 }

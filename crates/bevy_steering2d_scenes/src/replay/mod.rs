@@ -68,6 +68,13 @@ pub enum What {
     Key(char),
     /// A click, m.
     Click([f32; 2]),
+    /// The left button was released, m.
+    Drag {
+        /// Where it had gone down.
+        from: [f32; 2],
+        /// Where it went up.
+        to: [f32; 2],
+    },
     /// A right click, m.
     Send {
         /// Where to.

@@ -200,6 +200,9 @@ pub(super) fn put_in(world: &mut World) {
             match &input.what {
                 What::Key(key) => world.resource_mut::<Presses>().press(*key),
                 What::Click(at) => world.resource_mut::<Presses>().click_at(Vec2::from(*at)),
+                What::Drag { from, to } => world
+                    .resource_mut::<Presses>()
+                    .drag(Vec2::from(*from), Vec2::from(*to)),
                 What::Send { to, after_others } => {
                     world.resource_mut::<Presses>().send(Destination {
                         to: Vec2::from(*to),

@@ -121,6 +121,10 @@ fn input(world: &mut World, recording: &mut Recording) -> Vec<What> {
     let presses = world.resource::<Presses>();
     let mut done: Vec<What> = presses.keys().map(What::Key).collect();
     done.extend(presses.click().map(|at| What::Click(at.to_array())));
+    done.extend(presses.dragged().map(|(from, to)| What::Drag {
+        from: from.to_array(),
+        to: to.to_array(),
+    }));
     done.extend(presses.sent().map(|it| What::Send {
         to: it.to.to_array(),
         after_others: it.after_others,

@@ -9,7 +9,7 @@ use bevy_steering2d::prelude::*;
 use super::recording::Recording;
 use super::*;
 use crate::headless;
-use crate::input::{Pointer, Presses};
+use crate::input::{Destination, Pointer, Presses};
 use crate::lifecycle::{CurrentScene, Scripted, restart, restart_with};
 use crate::scenes::scene;
 
@@ -114,6 +114,26 @@ fn an_edit_of_the_faced_target_is_replayed() {
     }
     let replay = recorded_by(&app);
     assert_eq!(replay.inputs.len(), 1, "{:?}", replay.inputs);
+    assert_eq!(play(&through_text(&replay)).unwrap(), None);
+}
+
+#[test]
+fn a_box_that_selects_units_is_replayed() {
+    let mut app = recording_app("click_and_send");
+    for tick in 0..60 {
+        let mut presses = app.world_mut().resource_mut::<Presses>();
+        match tick {
+            10 => presses.drag(Vec2::splat(-20.0), Vec2::new(-9.0, 20.0)),
+            20 => presses.send(Destination {
+                to: Vec2::new(-4.0, 0.0),
+                after_others: false,
+            }),
+            _ => {}
+        }
+        app.update();
+    }
+    let replay = recorded_by(&app);
+    assert_eq!(replay.inputs.len(), 2, "{:?}", replay.inputs);
     assert_eq!(play(&through_text(&replay)).unwrap(), None);
 }
 

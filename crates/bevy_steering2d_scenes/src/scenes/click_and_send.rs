@@ -243,6 +243,7 @@ fn drag(
     options: Res<Options>,
     pointer: Res<Pointer>,
     held: Res<Held>,
+    presses: Res<Presses>,
     arena: Res<Arena>,
     mut stroke: ResMut<Stroke>,
     mut units: Query<(&Transform, &mut Unit)>,
@@ -251,6 +252,18 @@ fn drag(
     /// Length of a painted wall, m.
     const PIECE: f32 = 0.6;
     let point = pointer.0.unwrap_or(stroke.to);
+    let released = stroke.from.filter(|_| held.0.is_none());
+    // A box that was drawn in a pause has no other trace.
+    let drawn = presses.dragged().or(released.map(|from| (from, stroke.to)));
+    if let Some((from, to)) = drawn {
+        stroke.from = None;
+        if !options.paints {
+            let area = Rect::from_corners(from, to);
+            for (at, mut unit) in &mut units {
+                unit.selected = area.contains(at.translation.truncate());
+            }
+        }
+    }
     match (stroke.from, held.0) {
         (None, Some(from)) => {
             *stroke = Stroke {
@@ -270,16 +283,7 @@ fn drag(
             }
         }
         (Some(_), Some(_)) => stroke.to = point,
-        (Some(from), None) => {
-            if !options.paints {
-                let area = Rect::from_corners(from, stroke.to);
-                for (at, mut unit) in &mut units {
-                    unit.selected = area.contains(at.translation.truncate());
-                }
-            }
-            stroke.from = None;
-        }
-        (None, None) => {}
+        (_, None) => {}
     }
 }
 
@@ -329,7 +333,7 @@ fn build_overlay(app: &mut App) {
 
 fn draw_overlay(
     options: Res<Options>,
-    stroke: Res<Stroke>,
+    (pointer, held, stroke): (Res<Pointer>, Res<Held>, Res<Stroke>),
     units: Query<(&Drawn, &Unit, Option<&GroupPlace>)>,
     orders: Query<(&GroupArrive, &Waypoints)>,
     mut gizmos: Gizmos,
@@ -357,10 +361,12 @@ fn draw_overlay(
             overlay::cross(&mut gizmos, point, 0.25, palette::GOLD);
         }
     }
-    if let Some(from) = stroke.from
+    // In a pause the stroke is not followed.
+    let to = pointer.0.or(stroke.from.map(|_| stroke.to));
+    if let Some((from, to)) = held.0.zip(to)
         && !options.paints
     {
-        let area = Rect::from_corners(from, stroke.to);
+        let area = Rect::from_corners(from, to);
         gizmos.rect_2d(area.center(), area.size(), palette::MINT);
     }
 }
@@ -379,6 +385,40 @@ mod tests {
         assert!(number(&report, "median arrival") < 12.0, "{report}");
     }
 
+    /// Asserts that just the units left of this line are selected.
+    #[track_caller]
+    fn assert_selected_left_of(app: &mut App, x: f32) {
+        let mut units = app.world_mut().query::<(&Transform, &Unit)>();
+        let mut selected = 0;
+        for (at, unit) in units.iter(app.world()) {
+            assert_eq!(unit.selected, at.translation.x <= x);
+            selected += u32::from(unit.selected);
+        }
+        assert!(selected > 0);
+    }
+
+    #[test]
+    fn dragging_a_box_in_a_pause_selects_the_units_in_it() {
+        let mut app = headless::app(&SCENE, 1);
+        let corners = (Vec2::new(-16.0, -12.0), Vec2::new(-9.0, 12.0));
+        let mut presses = app.world_mut().resource_mut::<Presses>();
+        presses.drag(corners.0, corners.1);
+        app.update();
+        assert_selected_left_of(&mut app, corners.1.x);
+        // Also if the button went down before the pause.
+        let begin = Vec2::new(-6.0, 12.0);
+        let world = app.world_mut();
+        world.insert_resource(Held(Some(begin)));
+        world.insert_resource(Pointer(Some(begin)));
+        app.update();
+        let world = app.world_mut();
+        world.insert_resource(Held(None));
+        let end = Vec2::new(-16.0, -12.0);
+        world.resource_mut::<Presses>().drag(begin, end);
+        app.update();
+        assert_selected_left_of(&mut app, begin.x);
+    }
+
     #[test]
     fn dragging_a_box_selects_the_units_in_it() {
         let mut app = headless::app(&SCENE, 1);
@@ -392,13 +432,7 @@ mod tests {
         hold(&mut app, Some(from), from);
         hold(&mut app, Some(from), to);
         hold(&mut app, None, to);
-        let mut units = app.world_mut().query::<(&Transform, &Unit)>();
-        let mut selected = 0;
-        for (at, unit) in units.iter(app.world()) {
-            assert_eq!(unit.selected, at.translation.x <= to.x);
-            selected += u32::from(unit.selected);
-        }
-        assert!(selected > 0);
+        assert_selected_left_of(&mut app, to.x);
     }
 
     #[test]
