@@ -1,11 +1,12 @@
 //! Keeps an agent selected while the inspector is open, or the camera follows it: first the one that the user plays, else
-//! the one with the lowest id; after a restart the one with the same id. While that one does not exist, another agent stands in for it:
-//! looking back may bring it back.
+//! the one with the lowest id; after a restart of the scene the one with the same id. While that one does not exist,
+//! another agent stands in for it: looking back may bring it back.
 
 use bevy::prelude::*;
 use bevy_steering2d::debug::SteeringSelection;
 use bevy_steering2d::inspector::SteeringInspector;
 use bevy_steering2d::{SteeringId, Vehicle};
+use bevy_steering2d_scenes::CurrentScene;
 
 use crate::camera::View;
 
@@ -17,15 +18,20 @@ pub fn plugin(app: &mut App) {
 }
 
 fn keep_selected(
-    inspector: Res<SteeringInspector>,
-    view: Res<View>,
+    (inspector, view, current): (Res<SteeringInspector>, Res<View>, Res<CurrentScene>),
     mut selection: ResMut<SteeringSelection>,
     agents: Query<(&SteeringId, Entity), With<Vehicle>>,
     names: Query<&Name>,
     mut last: Local<SteeringId>,
+    mut scene: Local<Option<&'static str>>,
     mut stand_in: Local<Option<Entity>>,
     mut was_needed: Local<bool>,
 ) {
+    let name = current.scene().map(|scene| scene.name);
+    if std::mem::replace(&mut *scene, name) != name {
+        // The agent with this id is another one there.
+        *last = SteeringId::UNASSIGNED;
+    }
     let is_needed = inspector.open || view.follows;
     if std::mem::replace(&mut *was_needed, is_needed) && !is_needed {
         selection.set(None::<Entity>);
