@@ -79,6 +79,11 @@ fn what_cannot_work_is_refused_in_one_line() {
         ),
         (
             "gallery",
+            &["--seed", "9007199254740993"],
+            "--seed needs a whole number from 0 to 9007199254740992, not 9007199254740993",
+        ),
+        (
+            "gallery",
             &["--width", "200"],
             "--width has no effect without --film",
         ),

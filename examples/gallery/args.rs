@@ -11,13 +11,16 @@ use crate::film::FilmOptions;
 use crate::screenshot;
 use crate::shared::arguments::{Arguments, Stop, typed};
 
+/// The largest seed: up to it, the field of the panel shows and edits every one exactly.
+pub const MOST_SEED: u64 = 1 << 53;
+
 pub const HELP: &str = "\
 usage: gallery [options]
 
 Shows every scene in a window, or runs one without and prints its report.
 
   --scene NAME       start with this scene (default: the first of --list)
-  --seed N           seed of the random numbers, 0 or more (default 7)
+  --seed N           seed of the random numbers, 0 to 9007199254740992 (default 7)
   --agents N         start with N agents, in scenes with a variable number; an N out of range
                      is refused with the range of the scene
   --list             print the names of the scenes
@@ -106,7 +109,7 @@ pub fn parse(mut arguments: Arguments) -> Result<Command, Stop> {
                 let name: String = arguments.value(&option, "a name")?;
                 window.scene = scene(&name).map_err(|error| error.to_string())?;
             }
-            Long("seed") => window.seed = arguments.whole(&option, 0..=u64::MAX)?,
+            Long("seed") => window.seed = arguments.whole(&option, 0..=MOST_SEED)?,
             Long("agents") => window.agents = Some(arguments.whole(&option, 1..=1_000_000)?),
             Long("ticks") => window.ticks = Some(arguments.whole(&option, 0..=100_000_000)?),
             Long("screenshot") => {

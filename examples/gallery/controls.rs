@@ -12,6 +12,7 @@ use bevy_steering2d_scenes::{
     start,
 };
 
+use crate::args::MOST_SEED;
 use crate::camera::View;
 use crate::panel::PANEL_WIDTH;
 
@@ -94,7 +95,7 @@ fn action_of(key: &Key, seed: u64) -> Option<Action> {
         'n' => Action::Turn(1),
         'b' => Action::Turn(-1),
         'r' => Action::Restart,
-        'g' => Action::Seed(seed.wrapping_add(1)),
+        'g' => Action::Seed(if seed < MOST_SEED { seed + 1 } else { 0 }),
         'o' => Action::Overlay,
         '.' => Action::Step,
         '+' | '=' => Action::Zoom(ZOOM_STEP),

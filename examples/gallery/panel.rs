@@ -6,6 +6,7 @@ use bevy_steering2d::inspector::SteeringInspector;
 use bevy_steering2d_scenes::{CurrentScene, Report, SCENES, Scene, Value, live_report};
 use egui::{Color32, RichText};
 
+use crate::args::MOST_SEED;
 use crate::camera::View;
 use crate::controls::{Action, Actions};
 use crate::pace::Pace;
@@ -241,7 +242,11 @@ fn choose_run(
         ui.set_min_height(24.0);
         ui.label(RichText::new("Seed").size(12.5).color(FAINT));
         let mut seed = draft.seed.unwrap_or(current.seed());
-        let field = egui::DragValue::new(&mut seed).speed(0.1);
+        // The seed of a replay may be larger, and stays.
+        let field = egui::DragValue::new(&mut seed)
+            .range(0..=MOST_SEED)
+            .clamp_existing_to_range(false)
+            .speed(0.1);
         let response = ui.add(field).on_hover_text("Same seed, same run");
         draft.seed = (seed != current.seed()).then_some(seed);
         if let Some(seed) = draft
