@@ -4,6 +4,7 @@
 //! [`ReciprocalAvoidance`] keeps the units, which are solid, from pushing each other.
 
 mod orders;
+mod places;
 mod tally;
 mod trials;
 
@@ -19,7 +20,6 @@ use crate::in_scene::InScene;
 use crate::input::{Destination, Held, Pointer, Presses};
 use crate::lifecycle::{SceneRandom, SceneSystemsExt, agent_count, playing};
 use crate::look::{Drawn, Look};
-use crate::placement::spot_in;
 use crate::props;
 use crate::report::Line;
 use crate::scene::{Crowd, Scene, SceneKey};
@@ -27,6 +27,7 @@ use crate::snapshots::SceneSnapshotExt;
 use crate::{overlay, palette};
 
 use orders::Waypoints;
+use places::{start_places, unit_radius};
 use tally::Tally;
 
 pub(crate) const SCENE: Scene = Scene {
@@ -117,14 +118,6 @@ fn build(app: &mut App) {
         .add_observer(tally::note_path);
 }
 
-/// The radius of units, m: smaller if there are many, so that they fill a ninth of the arena at most.
-fn unit_radius(count: usize) -> f32 {
-    const AREA: f32 = 85.0;
-    (AREA / (std::f32::consts::PI * count as f32))
-        .sqrt()
-        .min(0.3)
-}
-
 fn setup(world: &mut World) {
     world.insert_resource(Options::default());
     world.insert_resource(Stroke::default());
@@ -174,16 +167,6 @@ fn spawn_wall(world: &mut World, wall: Wall) -> Entity {
     world
         .spawn((props::wall(wall), RigidBody::Fixed, collider))
         .id()
-}
-
-/// Random places in the left third of the arena, apart from each other.
-fn start_places(count: usize, radius: f32, random: &mut RandomStream) -> Vec<Vec2> {
-    let area = Rect::new(-14.5, -7.0, -3.0, 7.0);
-    let mut places = Vec::with_capacity(count);
-    for _ in 0..count {
-        places.push(spot_in(area, &places, 2.4 * radius, random));
-    }
-    places
 }
 
 fn unit(position: Vec2, radius: f32) -> impl Bundle {
