@@ -113,10 +113,11 @@ fn write_at(gizmos: &mut Gizmos, at: Vec2, text: &str, anchor: Vec2, color: Colo
     gizmos.text_2d(at, text, SIZE, anchor, color);
 }
 
-/// Draws an expanding ring for an event of a tick; none if time was set back before it.
-pub(crate) fn splash(gizmos: &mut Gizmos, center: Vec2, current: &CurrentScene, tick: u32) {
+/// Draws an expanding ring for an event at a point, m, in a tick; none if time was set back before it.
+pub(crate) fn splash(gizmos: &mut Gizmos, current: &CurrentScene, event: Option<(Vec2, u32)>) {
     const TICKS: f32 = 40.0;
-    let Some(age) = current.tick().checked_sub(tick) else {
+    let age = |tick| current.tick().checked_sub(tick);
+    let Some((center, age)) = event.and_then(|(center, tick)| Some((center, age(tick)?))) else {
         return;
     };
     let share = age as f32 / TICKS;

@@ -487,7 +487,5 @@ fn draw_overlay(
         overlay::cross(&mut gizmos, wanted, 0.3, palette::SAND);
         overlay::force(&mut gizmos, guard, force, vehicle);
     }
-    if let Some((place, tick)) = tally.last_reached {
-        overlay::splash(&mut gizmos, place, &current, tick);
-    }
+    overlay::splash(&mut gizmos, &current, tally.last_reached);
 }

@@ -445,9 +445,7 @@ fn draw_overlay(
         }
         overlay::force(&mut gizmos, drawn, force, vehicle);
     }
-    if let Some((place, tick)) = tally.last_catch {
-        overlay::splash(&mut gizmos, place, &current, tick);
-    }
+    overlay::splash(&mut gizmos, &current, tally.last_catch);
 }
 
 #[cfg(test)]

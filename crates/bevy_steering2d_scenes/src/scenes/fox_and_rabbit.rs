@@ -455,7 +455,5 @@ fn draw_overlay(
     for (drawn, body, wander, memory) in &wanderers {
         overlay::wander_circle(&mut gizmos, drawn, body, wander, memory);
     }
-    if let Some((place, tick)) = tally.last_catch {
-        overlay::splash(&mut gizmos, place, &current, tick);
-    }
+    overlay::splash(&mut gizmos, &current, tally.last_catch);
 }

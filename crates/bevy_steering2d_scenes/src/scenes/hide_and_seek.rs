@@ -413,7 +413,5 @@ fn draw_overlay(
     for (drawn, vehicle, force) in &forces {
         overlay::force(&mut gizmos, drawn, force, vehicle);
     }
-    if let Some((place, tick)) = tally.last_catch {
-        overlay::splash(&mut gizmos, place, &current, tick);
-    }
+    overlay::splash(&mut gizmos, &current, tally.last_catch);
 }

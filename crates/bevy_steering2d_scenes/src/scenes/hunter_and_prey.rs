@@ -420,7 +420,5 @@ fn draw_overlay(
         overlay::range(&mut gizmos, pointer, SLOWING_RADIUS, palette::GOLD);
         overlay::cross(&mut gizmos, pointer, 0.3, palette::GOLD);
     }
-    if let Some((place, tick)) = tally.last_catch {
-        overlay::splash(&mut gizmos, place, &current, tick);
-    }
+    overlay::splash(&mut gizmos, &current, tally.last_catch);
 }

@@ -314,9 +314,7 @@ fn draw_overlay(
             overlay::cross(&mut gizmos, place, 0.3, palette::GOLD);
         }
     }
-    if let Some((place, tick)) = tally.last_fall {
-        overlay::splash(&mut gizmos, place, &current, tick);
-    }
+    overlay::splash(&mut gizmos, &current, tally.last_fall);
 }
 
 #[cfg(test)]

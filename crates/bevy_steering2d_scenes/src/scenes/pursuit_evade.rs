@@ -475,9 +475,7 @@ fn draw_overlay(
             overlay::aim(&mut gizmos, here, aim, color);
         }
     }
-    if let Some((place, tick)) = tally.last_catch {
-        overlay::splash(&mut gizmos, place, &current, tick);
-    }
+    overlay::splash(&mut gizmos, &current, tally.last_catch);
 }
 
 /// Draws a row of the result table.
