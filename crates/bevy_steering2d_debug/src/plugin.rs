@@ -6,13 +6,7 @@ use bevy::prelude::*;
 use bevy::transform::TransformSystems;
 use bevy_steering2d_core::SteeringClock;
 
-use crate::layers::{
-    Trails, clear_trails, draw_areas, draw_behavior_forces, draw_closest_approaches,
-    draw_corridors, draw_desired_velocities, draw_detection_boxes, draw_feelers, draw_flow_fields,
-    draw_hiding_spots, draw_locomotion, draw_neighbors, draw_paths, draw_predictions,
-    draw_selection, draw_slots, draw_targets, draw_total_forces, draw_trails, draw_velocities,
-    draw_wander,
-};
+use crate::layers::*;
 use crate::selection::deselect;
 use crate::subjects::{Subjects, choose_subjects};
 use crate::{DebugLayer, DrawnAt, SteeringDebug, SteeringSelection};
