@@ -7,7 +7,7 @@ use bevy_steering2d_core::{
 };
 
 use crate::subjects::{Subject, Subjects};
-use crate::{SteeringGizmos, colors};
+use crate::{SteeringGizmos, colors, draw};
 
 pub(crate) fn draw_locomotion(
     subjects: Res<Subjects>,
@@ -62,7 +62,7 @@ fn draw_turning_circles(gizmos: &mut Gizmos<SteeringGizmos>, subject: &Subject) 
     let pivot = subject.place - body.pivot * subject.me.heading;
     for side in [radius, -radius] {
         let center = pivot + side * subject.me.heading.perp();
-        gizmos.circle_2d(center, radius, colors::QUIET.with_alpha(0.35));
+        draw::ring(gizmos, center, radius, colors::QUIET.with_alpha(0.35));
     }
 }
 
