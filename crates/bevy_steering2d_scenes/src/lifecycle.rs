@@ -60,6 +60,29 @@ impl CurrentScene {
     }
 }
 
+/// The state of what begins again and again in a scene: a race, a walk.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Round {
+    /// Begins with the next tick.
+    #[default]
+    Due,
+    /// Since this tick.
+    On(u32),
+    /// Its result is shown since this tick.
+    Over(u32),
+}
+
+impl Round {
+    /// Whether the next one begins, for results that are shown for so many ticks.
+    pub(crate) fn is_due(self, current: &CurrentScene, pause: u32) -> bool {
+        match self {
+            Self::Due => true,
+            Self::On(_) => false,
+            Self::Over(since) => current.tick >= since + pause,
+        }
+    }
+}
+
 /// The number of agents requested for the current scene.
 pub(crate) fn agent_count(world: &World) -> usize {
     world.resource::<CurrentScene>().agents

@@ -19,7 +19,7 @@ use crate::bodies::{Person, enable, launch, recolor};
 use crate::contacts::{Contacts, Disc, Pair};
 use crate::experiment::Experiment;
 use crate::input::Presses;
-use crate::lifecycle::{CurrentScene, SceneRandom, SceneSystemsExt, playing};
+use crate::lifecycle::{CurrentScene, Round, SceneRandom, SceneSystemsExt, playing};
 use crate::look::{Drawn, Look};
 use crate::props;
 use crate::report::{Line, Mean};
@@ -90,18 +90,6 @@ impl Default for Options {
     }
 }
 
-/// The state of the walk.
-#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Walk {
-    /// Begins with the next tick.
-    #[default]
-    Due,
-    /// Since this tick.
-    On(u32),
-    /// Since this tick.
-    Over(u32),
-}
-
 /// Measurements.
 #[derive(Resource, Clone, Default)]
 struct Tally {
@@ -120,7 +108,7 @@ struct Tally {
 fn build(app: &mut App) {
     app.add_scene_component::<Walker>()
         .add_scene_resource::<Options>()
-        .add_scene_resource::<Walk>()
+        .add_scene_resource::<Round>()
         .add_scene_resource::<Tally>()
         .add_scene_systems(
             SCENE.name,
@@ -130,7 +118,7 @@ fn build(app: &mut App) {
 
 fn setup(world: &mut World) {
     world.insert_resource(Options::default());
-    world.insert_resource(Walk::default());
+    world.insert_resource(Round::default());
     world.insert_resource(Tally::default());
     for (group, member) in (0..2).flat_map(|group| (0..GROUP).map(move |it| (group, it))) {
         let pedestrian = Pedestrian::new(1.4);
@@ -161,11 +149,11 @@ fn color_of(group: usize) -> Color {
     [palette::AMBER, palette::SKY][group]
 }
 
-fn change_options(presses: Res<Presses>, mut options: ResMut<Options>, mut walk: ResMut<Walk>) {
+fn change_options(presses: Res<Presses>, mut options: ResMut<Options>, mut walk: ResMut<Round>) {
     for key in presses.keys() {
         if let Some(layout) = Layout::ALL.into_iter().find(|layout| layout.key() == key) {
             options.layout = layout;
-            *walk = Walk::Due;
+            *walk = Round::Due;
         }
         match key {
             'a' => options.avoid ^= true,
@@ -189,21 +177,16 @@ fn begin_walk(
     current: Res<CurrentScene>,
     options: Res<Options>,
     mut random: ResMut<SceneRandom>,
-    mut walk: ResMut<Walk>,
+    mut walk: ResMut<Round>,
     mut tally: ResMut<Tally>,
     walls: Query<Entity, With<Wall>>,
     mut walkers: Query<(Entity, &mut Walker, &mut Transform, &mut Velocity)>,
     mut commands: Commands,
 ) {
-    let due = match *walk {
-        Walk::Due => true,
-        Walk::On(_) => false,
-        Walk::Over(since) => current.tick() >= since + PAUSE,
-    };
-    if !due {
+    if !walk.is_due(&current, PAUSE) {
         return;
     }
-    *walk = Walk::On(current.tick());
+    *walk = Round::On(current.tick());
     tally.collisions.pause();
     tally.before = tally.collisions.begun();
     for wall in &walls {
@@ -249,11 +232,11 @@ fn apply_options(
 fn judge(
     time: Res<Time>,
     current: Res<CurrentScene>,
-    mut walk: ResMut<Walk>,
+    mut walk: ResMut<Round>,
     mut tally: ResMut<Tally>,
     mut walkers: Query<(Entity, &mut Walker, &Transform)>,
 ) {
-    let Walk::On(begin) = *walk else {
+    let Round::On(begin) = *walk else {
         return;
     };
     let mut bodies = Vec::new();
@@ -265,7 +248,7 @@ fn judge(
     let elapsed = current.since(begin);
     let all_arrived = walkers.iter().all(|(_, walker, _)| walker.arrived);
     if all_arrived || elapsed >= LIMIT {
-        *walk = Walk::Over(current.tick());
+        *walk = Round::Over(current.tick());
         tally.walks += 1;
         let collisions = tally.collisions.begun() - tally.before;
         tally.counted += collisions;
@@ -385,7 +368,7 @@ mod tests {
         };
         headless::advance(&mut app, 640);
         assert!(waypoints(&mut app).contains(&2), "some are past the door");
-        app.insert_resource(Walk::Due);
+        app.insert_resource(Round::Due);
         headless::advance(&mut app, 3);
         assert_eq!(waypoints(&mut app), [1; 2 * GROUP]);
     }
@@ -402,7 +385,7 @@ mod tests {
         assert!(tally.collisions.begun() > 0);
         let report = live_report(app.world()).unwrap();
         assert_eq!(report.get("collisions per person"), Some(&Value::None));
-        app.insert_resource(Walk::Due);
+        app.insert_resource(Round::Due);
         while app.world().resource::<Tally>().walks == 0 {
             app.update();
         }

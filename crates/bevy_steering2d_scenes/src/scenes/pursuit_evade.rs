@@ -26,7 +26,7 @@ use walls::{CourseWall, build_walls};
 use crate::arena::Arena;
 use crate::bodies::{Animal, enable, launch, pass_through, recolor, set_max_speed};
 use crate::input::Presses;
-use crate::lifecycle::{CurrentScene, SceneRandom, SceneSystemsExt, playing};
+use crate::lifecycle::{CurrentScene, Round, SceneRandom, SceneSystemsExt, playing};
 use crate::look::{Drawn, Look};
 use crate::report::Line;
 use crate::scene::{Scene, SceneKey};
@@ -93,18 +93,6 @@ const CIRCLE: (f32, f32) = (4.0, 7.0);
 /// Distance from the circle's center to the fence, m, so that nothing else turns the quarry.
 const CIRCLE_CLEARANCE: f32 = 7.5;
 
-/// The state of the race.
-#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Race {
-    /// Begins with the next tick.
-    #[default]
-    Due,
-    /// Running since this tick.
-    On(u32),
-    /// The result is shown since this tick.
-    Over(u32),
-}
-
 #[derive(Component, Clone, Copy, Debug)]
 struct Quarry;
 
@@ -129,7 +117,7 @@ fn build(app: &mut App) {
     app.add_scene_component::<Pursuer>()
         .add_scene_component::<CourseWall>()
         .add_scene_resource::<Rules>()
-        .add_scene_resource::<Race>()
+        .add_scene_resource::<Round>()
         .add_scene_resource::<Tally>()
         .add_behavior::<Circling>()
         .add_scene_systems(SCENE.name, (change_rules, judge, begin_race, guide_quarry));
@@ -137,7 +125,7 @@ fn build(app: &mut App) {
 
 fn setup(world: &mut World) {
     world.insert_resource(Rules::default());
-    world.insert_resource(Race::default());
+    world.insert_resource(Round::default());
     world.insert_resource(Tally::default());
     let animal = |name, radius, color, vehicle| Animal {
         name,
@@ -190,15 +178,15 @@ fn setup(world: &mut World) {
     }
 }
 
-fn change_rules(presses: Res<Presses>, mut rules: ResMut<Rules>, mut race: ResMut<Race>) {
+fn change_rules(presses: Res<Presses>, mut rules: ResMut<Rules>, mut race: ResMut<Round>) {
     for key in presses.keys() {
         if let Some(rival) = Rival::ALL.into_iter().find(|rival| rival.key() == key) {
             rules.takes_part[rival as usize] ^= true;
-            *race = Race::Due;
+            *race = Round::Due;
         }
         if let Some(escape) = Escape::ALL.into_iter().find(|escape| escape.key() == key) {
             rules.escape = escape;
-            *race = Race::Due;
+            *race = Round::Due;
         }
     }
 }
@@ -215,13 +203,13 @@ fn chosen(world: &World) -> Vec<char> {
 fn judge(
     time: Res<Time>,
     current: Res<CurrentScene>,
-    mut race: ResMut<Race>,
+    mut race: ResMut<Round>,
     mut tally: ResMut<Tally>,
     quarry: Single<&Transform, With<Quarry>>,
     mut pursuers: Query<(Entity, &mut Pursuer, &Transform, &mut Velocity, &mut Look)>,
     mut commands: Commands,
 ) {
-    let Race::On(begin) = *race else {
+    let Round::On(begin) = *race else {
         return;
     };
     let elapsed = current.since(begin) as f32 * time.delta_secs();
@@ -252,7 +240,7 @@ fn judge(
     }
     let chases = |it: &Pursuer| it.progress == Progress::Chasing;
     if late || !pursuers.iter().any(|(_, pursuer, ..)| chases(pursuer)) {
-        *race = Race::Over(current.tick());
+        *race = Round::Over(current.tick());
         tally.races += 1;
     }
 }
@@ -263,7 +251,7 @@ fn begin_race(
     arena: Res<Arena>,
     rules: Res<Rules>,
     mut random: ResMut<SceneRandom>,
-    mut race: ResMut<Race>,
+    mut race: ResMut<Round>,
     mut tally: ResMut<Tally>,
     quarry: Single<(&mut Transform, &mut Velocity), (With<Quarry>, Without<Pursuer>)>,
     mut pursuers: Query<(
@@ -275,15 +263,10 @@ fn begin_race(
     )>,
     mut commands: Commands,
 ) {
-    let due = match *race {
-        Race::Due => true,
-        Race::On(_) => false,
-        Race::Over(since) => current.tick() >= since + PAUSE,
-    };
-    if !due {
+    if !race.is_due(&current, PAUSE) {
         return;
     }
-    *race = Race::On(current.tick());
+    *race = Round::On(current.tick());
     tally.last_catch = None;
     let circles = rules.escape == Escape::Circle;
     let clearance = if circles { CIRCLE_CLEARANCE } else { 4.0 };
@@ -431,7 +414,7 @@ fn build_overlay(app: &mut App) {
 fn draw_overlay(
     time: Res<Time<Fixed>>,
     current: Res<CurrentScene>,
-    race: Res<Race>,
+    race: Res<Round>,
     tally: Res<Tally>,
     quarry: Single<(&Drawn, &Kinematics, &Trail), With<Quarry>>,
     pursuers: Query<(
@@ -447,11 +430,11 @@ fn draw_overlay(
     let (quarry, body, trail) = *quarry;
     trail.draw(&mut gizmos, quarry.pose.position, palette::SAND);
     let so_far = match *race {
-        Race::On(begin) => {
+        Round::On(begin) => {
             let elapsed = current.since(begin) as f32 * time.timestep().as_secs_f32();
             format!("{elapsed:.1} s ...")
         }
-        Race::Due | Race::Over(_) => "got away".into(),
+        Round::Due | Round::Over(_) => "got away".into(),
     };
     for (entity, drawn, pursuer, trail, pursuit) in &pursuers {
         let (here, color) = (drawn.pose.position, pursuer.rival.color());
