@@ -1,4 +1,4 @@
-//! Maze generation and shortest paths on a grid of cells.
+//! Maze generation and shortest ways on a grid of cells.
 
 use std::collections::VecDeque;
 
@@ -108,39 +108,24 @@ impl Grid {
         .filter(|&cell| self.contains(cell))
     }
 
-    /// The shortest path from a cell to the nearest goal, both included.
-    pub(super) fn shortest_path(
-        &self,
-        from: Cell,
-        is_goal: impl Fn(Cell) -> bool,
-    ) -> Option<Vec<Cell>> {
-        let mut came_from = vec![None; self.columns * self.rows];
-        came_from[self.index(from)] = Some(from);
-        let mut front = VecDeque::from([from]);
-        while let Some(cell) = front.pop_front() {
+    /// The number of steps from a cell to the nearest goal.
+    pub(super) fn steps(&self, from: Cell, is_goal: impl Fn(Cell) -> bool) -> Option<usize> {
+        let mut visited = vec![false; self.columns * self.rows];
+        visited[self.index(from)] = true;
+        let mut front = VecDeque::from([(from, 0)]);
+        while let Some((cell, steps)) = front.pop_front() {
             if is_goal(cell) {
-                return Some(self.trace_back(cell, &came_from));
+                return Some(steps);
             }
             for next in self.adjacent(cell).filter(|&next| self.is_open(cell, next)) {
-                let origin = &mut came_from[self.index(next)];
-                if origin.is_none() {
-                    *origin = Some(cell);
-                    front.push_back(next);
+                let index = self.index(next);
+                if !visited[index] {
+                    visited[index] = true;
+                    front.push_back((next, steps + 1));
                 }
             }
         }
         None
-    }
-
-    fn trace_back(&self, goal: Cell, came_from: &[Option<Cell>]) -> Vec<Cell> {
-        let mut path = vec![goal];
-        let mut cell = goal;
-        while let Some(before) = came_from[self.index(cell)].filter(|&before| before != cell) {
-            path.push(before);
-            cell = before;
-        }
-        path.reverse();
-        path
     }
 
     /// The walls as maximal straight lines between corners; (0, 0) is the lower left corner of the
@@ -208,16 +193,11 @@ mod tests {
     }
 
     #[test]
-    fn shortest_path_uses_openings_only() {
+    fn steps_lead_through_openings_only() {
         let grid = hook();
-        let path = grid.shortest_path((0, 0), |cell| cell == (1, 1));
-        assert_eq!(path, Some(vec![(0, 0), (0, 1), (1, 1)]));
-        assert_eq!(
-            grid.shortest_path((0, 0), |cell| cell == (1, 0)),
-            None,
-            "closed"
-        );
-        assert_eq!(grid.shortest_path((1, 1), |_| true), Some(vec![(1, 1)]));
+        assert_eq!(grid.steps((0, 0), |cell| cell == (1, 1)), Some(2));
+        assert_eq!(grid.steps((0, 0), |cell| cell == (1, 0)), None, "closed");
+        assert_eq!(grid.steps((1, 1), |_| true), Some(0));
     }
 
     #[test]
@@ -240,10 +220,7 @@ mod tests {
             let mut random = RandomStream::new(seed, SteeringId(0), 0);
             let grid = Grid::maze(12, 8, 0.1, &mut random);
             for cell in grid.cells() {
-                assert!(
-                    grid.shortest_path((0, 0), |it| it == cell).is_some(),
-                    "{cell:?}"
-                );
+                assert!(grid.steps((0, 0), |it| it == cell).is_some(), "{cell:?}");
             }
         }
     }

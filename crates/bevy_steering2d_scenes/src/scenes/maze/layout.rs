@@ -41,10 +41,11 @@ pub(super) fn clear_middle(grid: &mut Grid) {
 
 /// The homes of mice: random cells far from the cheese.
 pub(super) fn homes(grid: &Grid, mice: usize, random: &mut RandomStream) -> Vec<Cell> {
+    /// Steps.
     const FAR: usize = 6;
     let far = |cell: &Cell| {
-        grid.shortest_path(*cell, is_middle)
-            .is_some_and(|path| path.len() > FAR)
+        grid.steps(*cell, is_middle)
+            .is_some_and(|steps| steps >= FAR)
     };
     let mut cells: Vec<_> = grid.cells().filter(far).collect();
     let count = mice.min(cells.len());
