@@ -58,6 +58,20 @@ pub(crate) fn road(path: &SteeringPath, half_width: f32) -> Vec<impl Bundle + us
     (0..count).map(slab).collect()
 }
 
+/// The ground of a road on any path, of this half-width, m: a disc at each point and a band for each segment. Each is
+/// relative to its place, m.
+pub(crate) fn pavement(path: &SteeringPath, half_width: f32) -> Vec<(Vec2, Shape)> {
+    let points = path.points();
+    let discs = points.iter().map(|at| (*at, Shape::disc(half_width)));
+    let band = |segment: usize| {
+        let (from, to) = (points[segment], points[(segment + 1) % points.len()]);
+        let side = half_width * path.direction(segment).perp();
+        let corners = [side, -side, to - from - side, to - from + side];
+        (from, Shape::Area(corners.into()))
+    };
+    discs.chain((0..path.segments()).map(band)).collect()
+}
+
 /// The way forward from one arc length of a looped path to another, m, from minus half of its length to
 /// half of it.
 pub(crate) fn ahead(path: &SteeringPath, from: f32, to: f32) -> f32 {
@@ -84,6 +98,15 @@ mod tests {
             }
         }
         assert_eq!(walls(&course, 3.0).len(), 2 * course.points().len());
+    }
+
+    #[test]
+    fn a_road_is_paved_at_its_points_and_between_them() {
+        let path = SteeringPath::open([Vec2::ZERO, Vec2::new(4.0, 0.0)]).expect("a path");
+        let pieces = pavement(&path, 1.0);
+        assert_eq!(pieces.len(), 3);
+        let band = [(0.0, 1.0), (0.0, -1.0), (4.0, -1.0), (4.0, 1.0)].map(Vec2::from);
+        assert_eq!(pieces[2], (Vec2::ZERO, Shape::Area(band.into())));
     }
 
     #[test]

@@ -15,12 +15,12 @@ use crate::experiment::Experiment;
 use crate::in_scene::InScene;
 use crate::input::Presses;
 use crate::lifecycle::{SceneRandom, SceneSystemsExt, agent_count, playing};
-use crate::look::{Drawn, Look, Shape};
+use crate::look::{Drawn, Look};
 use crate::placement::spot_in;
 use crate::report::{Line, Mean};
 use crate::scene::{Crowd, Scene, SceneKey};
 use crate::snapshots::SceneSnapshotExt;
-use crate::{overlay, palette};
+use crate::{course, overlay, palette};
 
 pub(crate) const SCENE: Scene = Scene {
     name: "crowd_path",
@@ -159,32 +159,21 @@ fn spawn_road(world: &mut World, points: impl IntoIterator<Item = Vec2>) -> Enti
     world.spawn((InScene::default(), path)).id()
 }
 
-/// Draws the road: a band for each segment and a disc for each bend.
+/// Draws the road.
 fn pave(world: &mut World, road: Entity) {
     let Some(path) = world.get::<SteeringPath>(road).cloned() else {
         return;
     };
-    let points = path.points();
-    for (index, &from) in points.iter().enumerate() {
-        let to = points[(index + 1) % points.len()];
-        let side = ROAD * (to - from).normalize_or_zero().perp();
-        let band = vec![from - side, to - side, to + side, from + side];
-        let disc = (0..32).map(|i| {
-            let angle = std::f32::consts::TAU * i as f32 / 32.0;
-            from + ROAD * Vec2::from_angle(angle)
-        });
-        for outline in [band, disc.collect()] {
-            world.spawn((
-                Name::new("pavement"),
-                InScene::default(),
-                Transform::default(),
-                Look {
-                    shape: Shape::Area(outline.into()),
-                    color: palette::FENCE.mix(&palette::GROUND, 0.5),
-                    layer: -0.5,
-                },
-            ));
-        }
+    for (at, shape) in course::pavement(&path, ROAD) {
+        world.spawn((
+            (Name::new("pavement"), InScene::default()),
+            Transform::from_translation(at.extend(0.0)),
+            Look {
+                shape,
+                color: palette::FENCE.mix(&palette::GROUND, 0.5),
+                layer: -0.5,
+            },
+        ));
     }
 }
 

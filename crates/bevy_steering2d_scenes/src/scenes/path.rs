@@ -19,12 +19,12 @@ use crate::experiment::{Experiment, advance};
 use crate::in_scene::InScene;
 use crate::input::Presses;
 use crate::lifecycle::{CurrentScene, SceneRandom, SceneSystemsExt, Scripted, playing};
-use crate::look::{Drawn, Look, Shape};
+use crate::look::{Drawn, Look};
 use crate::report::Line;
 use crate::scene::{Scene, SceneKey};
 use crate::snapshots::SceneSnapshotExt;
 use crate::trail::Trail;
-use crate::{overlay, palette};
+use crate::{course, overlay, palette};
 
 pub(crate) const SCENE: Scene = Scene {
     name: "path",
@@ -193,9 +193,7 @@ fn pave(route: Res<Route>, old: Query<(Entity, &Pavement)>, mut commands: Comman
     }
     for column in [Column::Corridor, Column::Stroll] {
         let path = route.path(column, false);
-        let discs = path.points().iter().map(|at| (*at, Shape::disc(ROAD)));
-        let bands = (0..path.segments()).map(|segment| band(&path, segment));
-        for (at, shape) in discs.chain(bands) {
+        for (at, shape) in course::pavement(&path, ROAD) {
             commands.spawn((
                 (Name::new("road"), InScene::default(), Pavement(*route)),
                 Transform::from_translation(at.extend(0.0)),
@@ -207,15 +205,6 @@ fn pave(route: Res<Route>, old: Query<(Entity, &Pavement)>, mut commands: Comman
             ));
         }
     }
-}
-
-/// One segment of a road, relative to its start.
-fn band(path: &SteeringPath, segment: usize) -> (Vec2, Shape) {
-    let points = path.points();
-    let (from, to) = (points[segment], points[(segment + 1) % points.len()]);
-    let side = ROAD * path.direction(segment).perp();
-    let corners = [side, -side, to - from - side, to - from + side];
-    (from, Shape::Area(corners.into()))
 }
 
 fn chosen(world: &World) -> Vec<char> {
