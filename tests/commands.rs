@@ -41,7 +41,7 @@ fn every_command_explains_its_options() {
 
 #[test]
 fn what_cannot_work_is_refused_in_one_line() {
-    let refused: [(&str, &[&str], &str); 15] = [
+    let refused: [(&str, &[&str], &str); 16] = [
         (
             "crowds",
             &["--jobs", "2"],
