@@ -21,6 +21,8 @@ const CURB: f32 = 0.8;
 const NEAREST: f32 = 0.5;
 /// Points that a body with a turning circle considers up to its horizon.
 const SAMPLES: u8 = 16;
+/// Curves of a smaller angle need no lower speed, rad.
+const LEAST_CURVE: f32 = 1e-3;
 /// Halvings in the search for the farthest visible point: centimeters of some meters.
 const HALVINGS: u32 = 8;
 
@@ -42,7 +44,8 @@ pub fn corridor_following(
     let slowed = Agent {
         max_speed: turning_speed(me, goal, 0.0)
             .min(corridor.corner_speed(me, sight, goal))
-            .min(corridor.tight_corner_speed(me, arc)),
+            .min(corridor.tight_corner_speed(me, arc))
+            .min(corridor.curve_speed(me, arc)),
         ..*me
     };
     if corridor.ends_at(sight) {
@@ -302,6 +305,27 @@ impl<'a> Corridor<'a> {
         corner.map_or(f32::INFINITY, |it| it.speed(me))
     }
 
+    /// The highest current speed from which the agent can brake for the curves ahead, m/s: corners that follow each other so
+    /// closely that none of them alone needs a low speed.
+    ///
+    /// A curve that turns by θ on a length l has the radius `l/θ`, on the outside of the corridor a curb more.
+    fn curve_speed(&self, me: &Agent, arc: f32) -> f32 {
+        let length = 2.0 * self.half_width.max(me.turning_radius());
+        let range = (stopping_distance(me) + length).min(self.path.length());
+        let mut before = self.path.direction(self.path.at(arc).segment);
+        let corners = self.path.corners_between(arc, self.within(arc + range));
+        let speeds = corners.map(|(from, _)| {
+            let to = self.within(from + length);
+            let after = self.path.direction(self.path.at(to).segment);
+            let angle = before.angle_to(after).abs();
+            before = self.path.direction_after(from);
+            let radius = (to - from) / angle.max(LEAST_CURVE) + self.curb;
+            let ahead = from - arc - me.speed() * braking_lag(me);
+            speed_before(me, (TURNING * me.cornering() * radius).sqrt(), ahead)
+        });
+        speeds.fold(f32::INFINITY, f32::min)
+    }
+
     /// The highest current speed from which the agent can brake for the turn at the goal, m/s.
     ///
     /// An arc through a turn by θ that cuts the corner by no more than the curb has the radius
@@ -322,161 +346,4 @@ impl<'a> Corridor<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::PathFollowing;
-    use crate::behaviors::testing::{Course, assert_close, between, reynolds, walk};
-    use bevy::math::ops;
-    use proptest::prelude::*;
-
-    #[test]
-    fn an_agent_inside_the_corridor_keeps_its_lane() {
-        let path = SteeringPath::open([Vec2::ZERO, Vec2::new(1_000.0, 0.0)]).unwrap();
-        let me = Agent {
-            position: Vec2::new(10.0, 0.6),
-            velocity: Vec2::new(3.0, 0.0),
-            ..reynolds(3.0)
-        };
-        // The curb is at 0.8 m: no correction.
-        assert_close(
-            corridor_following(&me, &path, 10.0, 1.0, 0.5, 0.1),
-            Vec2::ZERO,
-        );
-    }
-
-    #[test]
-    fn an_agent_that_leaves_the_corridor_steers_back() {
-        let path = SteeringPath::open([Vec2::ZERO, Vec2::new(1_000.0, 0.0)]).unwrap();
-        for (y, drift) in [(1.5, 0.0), (0.6, 2.0), (-1.5, 0.0), (-0.6, -2.0)] {
-            let me = Agent {
-                position: Vec2::new(10.0, y),
-                velocity: Vec2::new(3.0, drift),
-                ..default()
-            };
-            let force = corridor_following(&me, &path, 10.0, 1.0, 0.5, 0.1);
-            assert!(force.y * y < 0.0, "at {y} drifting {drift}: {force}");
-        }
-    }
-
-    #[test]
-    fn a_distant_agent_joins_the_path() {
-        let path = SteeringPath::open([Vec2::ZERO, Vec2::new(100.0, 0.0)]).unwrap();
-        let mut course = Course::new(60.0);
-        course.agent.position = Vec2::new(20.0, 30.0);
-        let how = PathFollowing::default().with_corridor(1.0, 0.5);
-        let mut inside = false;
-        let end = walk(&mut course, &path, &how, 60.0, |me, _| {
-            inside |= me.position.y < 1.0;
-            assert!(!inside || me.position.y.abs() <= 1.0, "{me:?}");
-        });
-        assert!(end.completed);
-    }
-
-    fn star() -> Vec<Vec2> {
-        let tip = |i: i32| Vec2::from_angle(i as f32 * 4.0 * std::f32::consts::PI / 5.0) * 10.0;
-        (0..5).map(tip).collect()
-    }
-
-    fn circle(radius: f32) -> Vec<Vec2> {
-        let at = |i: i32| {
-            let angle = i as f32 * 0.1;
-            radius * Vec2::new(ops::cos(angle), ops::sin(angle))
-        };
-        (0..63).map(at).collect()
-    }
-
-    fn courses() -> Vec<(&'static str, SteeringPath)> {
-        let open = |points: &[(f32, f32)]| {
-            SteeringPath::open(points.iter().copied().map(Vec2::from)).unwrap()
-        };
-        let saw: Vec<_> = (0..9)
-            .map(|i| (3.0 * i as f32, 3.0 * (i % 2) as f32))
-            .collect();
-        vec![
-            ("corner", open(&[(0.0, 0.0), (20.0, 0.0), (20.0, 20.0)])),
-            (
-                "hairpin",
-                open(&[(0.0, 0.0), (20.0, 0.0), (20.0, 0.5), (0.0, 0.5)]),
-            ),
-            (
-                "there and back",
-                open(&[(0.0, 0.0), (20.0, 0.0), (0.0, 0.01)]),
-            ),
-            ("saw", open(&saw)),
-            ("star", SteeringPath::looped(star()).unwrap()),
-            ("circle", SteeringPath::looped(circle(6.0)).unwrap()),
-            ("small circle", SteeringPath::looped(circle(2.0)).unwrap()),
-        ]
-    }
-
-    #[test]
-    fn agents_never_leave_the_corridor_and_make_progress() {
-        for (name, path) in courses() {
-            for mass in [0.1, 1.0, 4.0, 10.0] {
-                for radius in [0.5, 1.0, 2.0] {
-                    for look_ahead in [0.25, 0.5, 1.0] {
-                        // Light bodies with long ticks, heavy ones with short ticks.
-                        let hertz = if mass == 1.0 {
-                            60.0
-                        } else {
-                            30.0 * (1.0 + mass)
-                        };
-                        let mut course = Course::new(hertz);
-                        course.agent.mass = mass;
-                        course.agent.position = path.points()[0];
-                        course.agent.heading = path.direction(0);
-                        let how = PathFollowing::default().with_corridor(radius, look_ahead);
-                        let mut farthest: f32 = 0.0;
-                        let mut walked = 0.0;
-                        let mut seconds = 0.0;
-                        let end = walk(&mut course, &path, &how, 30.0, |me, progress| {
-                            let off = path.closest(me.position).position.distance(me.position);
-                            farthest = farthest.max(off);
-                            walked = progress.laps as f32 * path.length() + progress.distance;
-                            seconds += me.delta;
-                        });
-                        let case = format!("{name}, {mass} kg, {radius} m, {look_ahead} s");
-                        assert!(farthest <= radius, "{case}: {farthest} m off");
-                        assert!(end.completed != path.is_looped(), "{case}: {end:?}");
-                        assert!(walked / seconds > 1.0, "{case}: {} m/s", walked / seconds);
-                    }
-                }
-            }
-        }
-    }
-
-    fn anywhere() -> impl Strategy<Value = Vec2> {
-        // Few distinct coordinates, so that points repeat, line up and turn back.
-        let coordinate = prop_oneof![(-3..3).prop_map(|c| c as f32), -1e4_f32..1e4];
-        (coordinate.clone(), coordinate).prop_map(Vec2::from)
-    }
-
-    proptest! {
-        #[test]
-        fn forces_are_finite_and_bounded_on_any_path(
-            points in proptest::collection::vec(anywhere(), 1..12),
-            looped: bool,
-            position in anywhere(),
-            velocity in anywhere(),
-            radius in between(0.01..=10.0),
-            look_ahead in 0.0_f32..5.0,
-        ) {
-            let path = if looped { SteeringPath::looped(points) } else { SteeringPath::open(points) };
-            let path = path.unwrap();
-            for how in [
-                PathFollowing::default().with_waypoints(radius),
-                PathFollowing::default().with_corridor(radius, look_ahead),
-            ] {
-                let mut course = Course::new(60.0);
-                course.agent.position = position;
-                course.agent.velocity = velocity.clamp_length_max(5.0);
-                walk(&mut course, &path, &how, 1.0, |me, progress| {
-                    let force = crate::behaviors::path_following(me, &path, progress, &how);
-                    assert!(force.is_finite() && force.length() <= me.max_force * 1.0001);
-                    assert!(progress.distance >= 0.0 && progress.distance <= path.length());
-                    assert!(progress.waypoint < path.points().len());
-                });
-            }
-        }
-    }
-}
+mod tests;
