@@ -49,7 +49,7 @@ use crate::{
 /// would otherwise turn about whenever it drifts back.
 ///
 /// The gap counts less the distance `v²/2a` in which the agent ends its approach at a closing speed v, with nine tenths of
-/// its strongest deceleration; for a driven body less its stopping distance. In reverse gear it looks back.
+/// its strongest deceleration; for a driven body less its stopping distance. In reverse gear it looks back, and ahead as well while it hardly moves.
 #[doc(alias("Salir por una puerta"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -115,9 +115,10 @@ impl Queuing {
         }
     }
 
-    /// The smallest disc around the corridor ahead, beyond which no neighbor counts.
-    fn corridor(&self, me: &Agent, largest: f32) -> NeighborView {
+    /// The smallest disc around the corridor along a line, a unit vector, beyond which no neighbor counts.
+    fn corridor(&self, me: &Agent, line: Vec2, largest: f32) -> NeighborView {
         let view = NeighborView {
+            heading: line,
             // Those behind are left out by their place.
             field_of_view: f32::INFINITY,
             ..self.view(me, largest)
@@ -261,27 +262,48 @@ impl Operation for Queue<'_> {
     #[inline(always)]
     fn run<R: Register>(self) -> Vec2 {
         let Self { how, me, neighbors } = self;
-        let view = how.corridor(me, neighbors.ordinary_radius());
-        let in_the_way = in_the_way::<R>(me, neighbors, how.half_width);
         let mut strongest = Vec2::ZERO;
-        let mut look_at = |other: Neighbor| {
-            let force = queuing(me, &other, how);
-            if force.length_squared() >= strongest.length_squared() {
-                strongest = force;
-            }
-        };
-        neighbors.for_each_in_view_that::<R>(view, in_the_way, &mut look_at);
-        let large = neighbors.large_bodies();
-        large
-            .filter(|it| how.corridor(me, it.radius).sees(it))
-            .for_each(look_at);
+        for line in lines(me) {
+            let view = how.corridor(me, line, neighbors.ordinary_radius());
+            let in_the_way = in_the_way::<R>(me, neighbors, line, how.half_width);
+            let mut look_at = |other: Neighbor| {
+                strongest = stronger(queuing_along(me, line, &other, how), strongest);
+            };
+            neighbors.for_each_in_view_that::<R>(view, in_the_way, &mut look_at);
+            let large = neighbors.large_bodies();
+            large
+                .filter(|it| how.corridor(me, line, it.radius).sees(it))
+                .for_each(look_at);
+        }
         strongest
+    }
+}
+
+/// The directions in which the agent looks for neighbors, unit vectors: that of its motion. A driven body that holds back may
+/// change to the reverse gear. While it hardly moves in that gear it looks ahead as well, or it would lose sight of the neighbor
+/// and change back in the next update.
+fn lines(me: &Agent) -> impl Iterator<Item = Vec2> {
+    let creeps_back = me.is_reversing() && -me.forward_speed() < creep_speed(me);
+    std::iter::once(travel(me)).chain(creeps_back.then(|| ahead(me)))
+}
+
+/// The longer of two forces; of equal ones the first.
+fn stronger(force: Vec2, other: Vec2) -> Vec2 {
+    if force.length_squared() >= other.length_squared() {
+        force
+    } else {
+        other
     }
 }
 
 /// The force of [`Queuing`] behind one neighbor, N.
 pub fn queuing(me: &Agent, other: &Neighbor, how: &Queuing) -> Vec2 {
-    let heading = travel(me);
+    let forces = lines(me).map(|line| queuing_along(me, line, other, how));
+    forces.fold(Vec2::ZERO, |strongest, force| stronger(force, strongest))
+}
+
+/// The force behind a neighbor along a line, N.
+fn queuing_along(me: &Agent, heading: Vec2, other: &Neighbor, how: &Queuing) -> Vec2 {
     let pace = other.velocity.dot(heading).max(0.0);
     let share = (1.0 - (pace - me.velocity.dot(heading)) / creep_speed(me)).clamp(0.0, 1.0);
     if share == 0.0 {
@@ -339,11 +361,12 @@ fn ahead_and_aside<N: Number>([x, y]: [N; 2], heading: [N; 2]) -> [N; 2] {
 fn in_the_way<R: Register>(
     me: &Agent,
     neighbors: &Neighbors,
+    line: Vec2,
     half_width: f32,
 ) -> impl Fn(usize) -> u32 {
     let columns = &neighbors.columns;
     let position = me.position.to_array().map(R::splat);
-    let heading = travel(me).to_array().map(R::splat);
+    let heading = line.to_array().map(R::splat);
     let half_width = R::splat(half_width);
     #[inline(always)]
     move |first| {

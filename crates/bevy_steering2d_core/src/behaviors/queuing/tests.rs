@@ -98,7 +98,7 @@ fn the_searched_disc_holds_the_corridor() {
             half_width,
             ..default()
         };
-        let searched = how.corridor(&me, 0.5);
+        let searched = how.corridor(&me, travel(&me), 0.5);
         let seen = how.view(&me, 0.5);
         assert!(searched.radius <= seen.radius);
         for (x, y) in (-20..=20).flat_map(|x| (-20..=20).map(move |y| (x, y))) {
@@ -241,4 +241,28 @@ fn a_car_in_reverse_queues_behind_what_it_backs_up_to() {
     };
     let force = queuing(&car.agent(), &other, &Queuing::default());
     assert!(force.x > 0.0, "{force}");
+}
+
+#[test]
+fn a_car_that_holds_back_close_behind_another_does_not_hunt_for_a_gear() {
+    let how = Queuing {
+        look_ahead_distance: 20.0,
+        ..default()
+    };
+    for gap in [0.5, 1.5, 4.0] {
+        let mut car = Drive::car(Wheeled::default(), 60.0);
+        let other = standing_at(gap + 2.5);
+        let mut gears = 0;
+        for _ in 0..60 * 18 {
+            let me = car.agent();
+            let before = car.controls.reversing;
+            let hold = queuing(&me, &other, &how);
+            let rest = me.max_force - hold.length();
+            car.step(hold + limited(seek(&me, Vec2::new(90.0, 0.0)), rest.max(0.0)));
+            gears += u32::from(before != car.controls.reversing);
+        }
+        assert!(gears <= 2, "{gap} m: {gears} changes of gear");
+        let left = other.position.x - car.body.position.x - 2.5;
+        assert!(left > gap && car.body.speed() < 0.1, "{gap} m: {left} m");
+    }
 }
