@@ -118,7 +118,8 @@ impl Locomotion for Hull {
         let brakes = forward > STILL;
         // A force at its limit asks for a slow velocity also where the target is far.
         let is_near = (desired - velocity).length() < 0.99 * motion.greatest_change();
-        let maneuvers = is_near && desired.length() < MANEUVERING;
+        // Without a keel it drifts on as it turns, and could not stop its drift astern.
+        let maneuvers = is_near && desired.length() < MANEUVERING && self.keel > 0.0;
         controls.reversing = is_behind && (brakes || maneuvers);
         // The keel turns the motion after the bow, so the bow points ahead of it as far as it must.
         let guided = self.keel * velocity + needed;
@@ -194,6 +195,32 @@ mod tests {
                     "keel {keel}, {}: {reached:?} at {:?}",
                     errand.target,
                     boat.body
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_spaceship_without_drag_and_keel_reaches_every_target() {
+        let drifting = Hull {
+            drag: 0.0,
+            keel: 0.0,
+            ..default()
+        };
+        for (mass, max_force, max_speed) in [(1.0, 20.0, 5.0), (300.0, 900.0, 8.0)] {
+            for errand in errands(150) {
+                let mut ship = boat(drifting);
+                ship.body.mass = mass;
+                ship.vehicle.max_force = max_force;
+                ship.vehicle.max_speed = max_speed;
+                ship.body.heading = errand.heading;
+                ship.body.velocity = errand.speed.min(max_speed) * errand.heading;
+                let reached = ship.arrive(errand.target, 0.2);
+                assert!(
+                    reached.is_some_and(|(time, _)| time < 100.0),
+                    "{mass} kg, {}: {reached:?} at {:?}",
+                    errand.target,
+                    ship.body
                 );
             }
         }
