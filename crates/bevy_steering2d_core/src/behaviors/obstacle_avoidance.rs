@@ -99,7 +99,8 @@ impl ObstacleAvoidance {
     /// Length of the detection box, m.
     pub fn length(&self, me: &Agent) -> f32 {
         let speed = travel_speed(me).max(0.0);
-        me.radius + self.min_length + sight(me, speed, self.look_ahead_time, STOPPING_DISTANCES)
+        let sight = sight(me, speed, self.look_ahead_time, STOPPING_DISTANCES);
+        me.radius + self.min_length + sight + lead(me, speed)
     }
 
     /// Whether the agent avoids an obstacle: one in the detection box or nearly touching.
@@ -265,7 +266,8 @@ impl Threat {
         let speed = speed.max(0.0);
         let closing = speed * x.max(0.0) / distance;
         // Squared length of the tangent to the obstacle; inside the margin there is none.
-        let tangent_squared = (distance * distance - r * r).max(CONTACT * r * r);
+        let to = Vec2::new(x - lead(me, speed).min(x.max(0.0)), y);
+        let tangent_squared = (to.length_squared() - r * r).max(CONTACT * r * r);
         let is_in_the_way = y.abs() <= touching;
         Some(Self {
             at: Vec2::new(x, y),
@@ -297,7 +299,19 @@ impl Threat {
         if me.turning_radius() > 0.0 && travel_speed(me) <= STANDING {
             return Vec2::ZERO;
         }
-        self.nearness * turning_urgency(me, self.turning) * self.sideways
+        let turning = turning_urgency(me, self.turning).max(self.turning_bow(me));
+        self.nearness * turning * self.sideways
+    }
+
+    /// How much a body that turns its bow before it moves turns for an obstacle close in its way, `0..=1`: at rest it would be
+    /// pushed straight back.
+    fn turning_bow(&self, me: &Agent) -> f32 {
+        let lags = me.abilities.is_some_and(|body| body.lag > 0.0);
+        if lags && self.most == f32::INFINITY && self.at.x > 0.0 {
+            self.pressing.min(1.0)
+        } else {
+            0.0
+        }
     }
 
     /// Whether the agent turns for this obstacle to the other side than for another: it is between them.
@@ -340,6 +354,11 @@ impl Threat {
             f32::INFINITY
         }
     }
+}
+
+/// How far a body goes on before it turns, m: half of its lag.
+fn lead(me: &Agent, speed: f32) -> f32 {
+    0.5 * speed * me.abilities.map_or(0.0, |body| body.lag)
 }
 
 /// Share of the maximum speed, away from an obstacle, at which it no longer pushes.

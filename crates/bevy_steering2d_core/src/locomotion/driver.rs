@@ -23,19 +23,23 @@ pub(super) struct Course {
 /// thresholds the gear persists.
 const PERSISTENCE: f32 = 0.17;
 
-/// A desired velocity slower than this share of the speed limit changes no gear, and does not turn the body.
+/// A desired velocity slower than this share of the speed limit changes no gear.
 const IDLE: f32 = 0.01;
 
 /// The same for a body with little force, as a share of the [greatest change](Motion::greatest_change).
 const IDLE_CHANGE: f32 = 0.08;
 
-/// A desired velocity slower than this, m/s, changes no gear, and does not turn the body.
+/// A desired velocity slower than this, m/s, changes no gear.
 pub(crate) fn idle_speed(max_speed: f32, greatest_change: f32) -> f32 {
     (IDLE * max_speed).min(IDLE_CHANGE * greatest_change)
 }
 
 /// A desired velocity that moves the body farther than this within its response time is not idle, m.
 const CREEPING: f32 = 0.02;
+
+/// A desired velocity slower than this share of the idle one does not turn the body either. What is left between an obstacle
+/// that pushes and a target behind it is slow, and shows where to turn.
+const STILL: f32 = 0.2;
 
 /// Below this speed the engine may push the other way, m/s.
 const STANDING: f32 = 0.02;
@@ -74,7 +78,7 @@ impl Course {
             motion.max_speed
         };
         let is_exactly_behind = sine == 0.0 && cosine < 0.0;
-        let turn = if size <= idle {
+        let turn = if size <= STILL * idle {
             0.0
         } else if is_exactly_behind && reverse_speed <= 0.0 {
             FRAC_PI_2

@@ -1,9 +1,12 @@
 //! Forces of obstacles by hand, and agents that steer towards obstacles without an app.
 
 use super::*;
+use crate::agent::limited;
+use crate::behaviors::seek;
 use crate::behaviors::testing::{Course, assert_close, between};
-use crate::locomotion::Wheeled;
 use crate::locomotion::testing::Drive;
+use crate::locomotion::{Hull, Locomotion, Tracked, Wheeled};
+use crate::{RandomStream, SteeringId};
 use proptest::prelude::*;
 
 /// At full speed along x: 5 m/s, 20 m/s² at most, radius 0.5 m.
@@ -315,4 +318,79 @@ fn obstacles_in_the_detection_box_are_avoided() {
     assert!(!avoids(3.0, 1.8), "beside it");
     assert!(!avoids(-3.0, 0.0), "behind it");
     assert!(!avoids(60.0, 0.0), "too far");
+}
+
+/// The skiff of the presets.
+fn boat() -> Drive<Hull> {
+    let mut boat = Drive::car(Hull::default(), 60.0);
+    boat.body.mass = 300.0;
+    boat.vehicle.max_force = 900.0;
+    boat.vehicle.max_speed = 8.0;
+    boat
+}
+
+/// The tank of the presets.
+fn tank() -> Drive<Tracked> {
+    let mut tank = Drive::car(Tracked::default(), 60.0);
+    tank.body.mass = 20_000.0;
+    tank.vehicle.max_force = 100_000.0;
+    tank.vehicle.max_speed = 12.0;
+    tank.body.radius = 3.5;
+    tank
+}
+
+/// Drives past a rock with the force that avoidance leaves; returns whether the body has come past `far` m within a minute,
+/// and the least gap to the rock, m.
+fn pass<L: Locomotion>(drive: &mut Drive<L>, rock: Circle, margin: f32, far: f32) -> (bool, f32) {
+    let how = ObstacleAvoidance {
+        margin,
+        ..default()
+    };
+    let mut gap = f32::INFINITY;
+    for _ in 0..60 * 60 {
+        let me = drive.agent();
+        gap = gap.min(me.position.distance(rock.center) - rock.radius - me.radius);
+        if me.position.x > far {
+            return (true, gap);
+        }
+        let avoid = obstacle_avoidance(&me, [rock], &how);
+        let rest = (me.max_force - avoid.length()).max(0.0);
+        drive.step(avoid + limited(seek(&me, Vec2::new(120.0, 0.0)), rest));
+    }
+    (false, gap)
+}
+
+/// Random rocks: numbers from 0 to 1 for each.
+fn rocks(count: usize) -> impl Iterator<Item = [f32; 3]> {
+    let mut dice = RandomStream::new(7, SteeringId(0), 0);
+    (0..count).map(move |_| std::array::from_fn(|_| dice.unit()))
+}
+
+#[test]
+fn a_boat_touches_no_rock_that_it_passes() {
+    for [size, far, aside] in rocks(60) {
+        let mut boat = boat();
+        let radius = 1.0 + 5.0 * size;
+        let center = Vec2::new(25.0 + 25.0 * far, (2.0 * aside - 1.0) * (radius + 2.0));
+        let rock = Circle::new(center, radius);
+        let (passed, gap) = pass(&mut boat, rock, 1.0, center.x + radius + 5.0);
+        assert!(passed && gap > 0.0, "{rock:?}: {passed}, {gap} m");
+    }
+}
+
+#[test]
+fn tanks_and_boats_that_stand_close_before_a_rock_drive_on() {
+    fn check<L: Locomotion>(start: fn() -> Drive<L>, margin: f32) {
+        for [size, near, angle] in rocks(40) {
+            let mut drive = start();
+            let radius = 1.0 + 4.0 * size;
+            let distance = radius + drive.body.radius + 0.2 + 0.8 * near;
+            let center = distance * crate::locomotion::direction(0.6 * angle - 0.3);
+            let rock = Circle::new(center, radius);
+            let (passed, gap) = pass(&mut drive, rock, margin, center.x + radius + 5.0);
+            assert!(passed && gap > -0.1, "{rock:?}: {gap} m, {:?}", drive.body);
+        }
+    }
+    check(tank, 0.6);
+    check(boat, 1.0);
 }
