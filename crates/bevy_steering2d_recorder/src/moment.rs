@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_steering2d_core::perception::nearest_on_segment;
@@ -103,19 +104,29 @@ fn touched(snapshot: &SteeringSnapshot, own: &[Entity]) -> BTreeSet<Entity> {
     let bodies = bodies.filter(|&(entity, body)| {
         touches(body.position, body.radius) && is_there(body) && fits(entity, body)
     });
-    let obstacles = snapshot.iter::<Obstacle>().filter(|(entity, obstacle)| {
-        let place = match snapshot.get::<Kinematics>(*entity) {
-            Some(body) => Some(body.position),
-            None => snapshot
-                .get::<Transform>(*entity)
-                .map(|it| it.translation.truncate()),
-        };
-        place.is_some_and(|place| touches(place, obstacle.radius))
-    });
+    let mut obstacles = Vec::new();
+    // By entity, since there may be many of them.
+    let radii = snapshot.iter::<Obstacle>();
+    let mut radii: EntityHashMap<f32> = radii.map(|(entity, it)| (entity, it.radius)).collect();
+    for (entity, body) in snapshot.iter::<Kinematics>() {
+        if let Some(radius) = radii.remove(&entity)
+            && touches(body.position, radius)
+        {
+            obstacles.push(entity);
+        }
+    }
+    // The others have no body.
+    for (entity, place) in snapshot.iter::<Transform>() {
+        if let Some(&radius) = radii.get(&entity)
+            && touches(place.translation.truncate(), radius)
+        {
+            obstacles.push(entity);
+        }
+    }
     let walls = snapshot
         .iter::<Wall>()
         .filter(|(_, wall)| touches(nearest_on_segment(me.position, wall.from, wall.to), 0.0));
-    let entities = bodies.map(|it| it.0).chain(obstacles.map(|it| it.0));
+    let entities = bodies.map(|it| it.0).chain(obstacles);
     let entities = entities.chain(walls.map(|it| it.0));
     entities.filter(is_other).collect()
 }

@@ -349,6 +349,33 @@ fn a_large_body_is_a_contact_only_if_it_can_be_steered() {
 }
 
 #[test]
+fn an_obstacle_with_a_body_is_touched_where_its_body_is() {
+    let mut app = app();
+    let small = Kinematics {
+        heading: Vec2::X,
+        radius: 0.1,
+        ..Kinematics::at(Vec2::new(4.0, 0.0))
+    };
+    let elsewhere = Transform::from_xyz(4.0, 50.0, 0.0);
+    let rock = (small, Obstacle { radius: 1.5 }, elsewhere);
+    app.world_mut().spawn(rock);
+    let body = PointMass {
+        velocity: Vec2::X,
+        ..default()
+    };
+    // With a radius of 0.5 m it touches the obstacle after 2 m, 1 m/s.
+    let agent = (body, Transform::default(), TargetSpeed::new(1.0));
+    let agent = app.world_mut().spawn(agent).id();
+    run(&mut app, 110);
+    let first = *recorder(&app).ticks().unwrap().start();
+    let moments = recorder(&app).moments(agent);
+    let moments = moments.iter().filter(|it| it.what == "contact");
+    let ticks: Vec<u32> = moments.map(|it| it.tick - first).collect();
+    assert_eq!(ticks.len(), 1, "{ticks:?}");
+    assert!((98..=101).contains(&ticks[0]), "{ticks:?}");
+}
+
+#[test]
 fn a_range_of_ticks_that_ends_before_it_begins_has_no_moments() {
     let mut app = app();
     let body = (PointMass::default(), Transform::default());
