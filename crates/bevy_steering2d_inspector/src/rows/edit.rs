@@ -1,7 +1,11 @@
 //! Edits made in rows, applied to the same behavior of all agents in scope.
 
+use std::any::TypeId;
+
 use bevy::prelude::*;
-use bevy_steering2d_core::{AssignedBehavior, BehaviorRegistry, Influence};
+use bevy_steering2d_core::{
+    AssignedBehavior, BehaviorGroup, BehaviorRegistry, Influence, SteeredBy, SteersFor,
+};
 
 use super::Row;
 use crate::scope::{self, Scope};
@@ -11,7 +15,7 @@ use crate::{choices, patch, reorder};
 pub(super) enum Edit {
     /// Sets the fields of the influence that differ.
     Influence(Influence),
-    /// Removes the behavior.
+    /// Removes the behavior. The members of a group then steer for what it steered for.
     Remove,
     /// Moves the row before the row at this index.
     MoveTo(usize),
@@ -50,6 +54,9 @@ pub(super) fn apply(
             let entities =
                 scope::behavior_entities(world, &agents, row.behavior.id, row.behavior.source);
             for entity in entities {
+                if row.component == TypeId::of::<BehaviorGroup>() {
+                    release_members(world, entity);
+                }
                 if let Ok(mut entity) = world.get_entity_mut(entity) {
                     info.remove(&mut entity);
                 }
@@ -72,6 +79,22 @@ pub(super) fn apply(
                 };
                 set_influence(world, &agents, &row.behavior, influence);
             }
+        }
+    }
+}
+
+/// Lets the members of a group steer for what it steers for: the forces of those that steer for a behavior entity without
+/// a group are lost. A group on the agent itself has no effect, and its members steer for the agent already.
+fn release_members(world: &mut World, group: Entity) {
+    let Some(&steers_for) = world.get::<SteersFor>(group) else {
+        return;
+    };
+    let members = world.get::<SteeredBy>(group).into_iter();
+    let members: Vec<Entity> = members.flat_map(SteeredBy::iter).collect();
+    for member in members {
+        // An observer may have despawned it.
+        if let Ok(mut member) = world.get_entity_mut(member) {
+            member.insert(steers_for);
         }
     }
 }

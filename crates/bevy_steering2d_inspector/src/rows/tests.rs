@@ -72,6 +72,51 @@ fn members_of_a_group_follow_its_row() {
     assert_eq!(rows, expected);
 }
 
+/// Removes the group of an entity from its agent.
+fn remove_group(world: &mut World, agent: Entity, entity: Entity) {
+    let rows = rows(world, agent);
+    let is_group =
+        |row: &Row| row.behavior.source == entity && row.component == TypeId::of::<BehaviorGroup>();
+    let index = rows.iter().position(is_group).expect("a row");
+    edit::apply(world, &rows, index, Edit::Remove, agent, Scope::One);
+    assert!(!world.entity(entity).contains::<BehaviorGroup>());
+}
+
+#[test]
+fn members_of_a_removed_group_steer_for_what_it_steered_for() {
+    let mut app = App::new();
+    app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()))
+        .init_resource::<SteeringDebug>();
+    let world = app.world_mut();
+    let agent = (PointMass::default(), Seek::default());
+    let agent = world.spawn(agent).id();
+    let mut spawn = |steers_for, is_group: bool| {
+        let entity = world.spawn((SteersFor(steers_for), Wander::default())).id();
+        if is_group {
+            world.entity_mut(entity).insert(BehaviorGroup::default());
+        }
+        entity
+    };
+    let outer = spawn(agent, true);
+    let inner = spawn(outer, true);
+    let members = [(); 2].map(|()| spawn(inner, false));
+    let steer_for = |world: &World, entities: &[Entity], expected: Entity| {
+        let steers_for = |entity: &Entity| world.get::<SteersFor>(*entity).map(|it| it.0);
+        entities.iter().all(|it| steers_for(it) == Some(expected))
+    };
+    remove_group(world, agent, inner);
+    assert!(steer_for(world, &members, outer));
+    assert!(steer_for(world, &[inner], outer));
+    remove_group(world, agent, outer);
+    assert!(steer_for(world, &members, agent));
+    assert!(steer_for(world, &[inner, outer], agent));
+
+    // On the agent itself a group has no effect.
+    world.entity_mut(agent).insert(BehaviorGroup::default());
+    remove_group(world, agent, agent);
+    assert!(steer_for(world, &members, agent));
+}
+
 #[test]
 fn a_bar_is_drawn_for_every_max_force() {
     assert_eq!(
