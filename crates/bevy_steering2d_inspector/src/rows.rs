@@ -10,6 +10,7 @@ use bevy_steering2d_core::{
     SteeringDisabled, SteeringForce, SteersFor, Vehicle,
 };
 use bevy_steering2d_debug::SteeringDebug;
+use bevy_steering2d_recorder::SteeringRecorder;
 use egui::collapsing_header::CollapsingState;
 
 use crate::add_menu;
@@ -30,6 +31,8 @@ mod navigation;
 struct Row {
     behavior: AssignedBehavior,
     component: TypeId,
+    /// The first entity that the behavior was on: each step of the timeline may spawn it again with another one.
+    first: Entity,
     /// The entity whose ledger has the behavior's entry: the agent, or the group it belongs to.
     ledger: Entity,
     /// The number of groups around it.
@@ -39,12 +42,12 @@ struct Row {
     docs: Option<&'static str>,
 }
 
-/// The behavior of a row that is dragged: its entity and its type. Rows may come and go meanwhile.
+/// The behavior of a row that is dragged: its first entity and its type. Rows may come and go meanwhile.
 type Dragged = (Entity, TypeId);
 
 impl Row {
     fn dragged(&self) -> Dragged {
-        (self.behavior.source, self.component)
+        (self.first, self.component)
     }
 }
 
@@ -145,6 +148,8 @@ fn rows(world: &World, shown: Entity) -> Vec<Row> {
     let registry = world.resource::<BehaviorRegistry>();
     let colors = world.resource::<SteeringDebug>();
     let types = world.resource::<AppTypeRegistry>().read();
+    let recorder = world.get_resource::<SteeringRecorder>();
+    let first = |entity| recorder.map_or(entity, |it| it.first_entity_of(entity));
     // The ledger of an agent that is off stays as it was.
     let is_on = world.get::<SteeringDisabled>(shown).is_none();
     let rows = registry.assigned_to(world, shown).into_iter();
@@ -156,6 +161,7 @@ fn rows(world: &World, shown: Entity) -> Vec<Row> {
         let ledger = ledger_of(world, shown, &behavior, info.type_id);
         Row {
             component: info.type_id,
+            first: first(behavior.source),
             ledger,
             depth: 0,
             entry: entry(world, ledger, &behavior).filter(|_| is_on),
@@ -212,7 +218,7 @@ fn nest(rows: &mut Vec<Row>, ledger: Entity, depth: usize, into: &mut Vec<Row>) 
 }
 
 fn open_id(row: &Row) -> egui::Id {
-    egui::Id::new(("steering row", row.behavior.source, row.component))
+    egui::Id::new(("steering row", row.dragged()))
 }
 
 /// Shows a row onto which other rows can be dropped, to move them before or after it.

@@ -3,6 +3,7 @@
 use bevy_steering2d_core::{
     Alignment, Behavior, Combine, Combiner, Influence, LedgerEntry, Seek, SteeringAppExt,
 };
+use bevy_steering2d_recorder::rewind;
 
 use super::*;
 
@@ -69,6 +70,32 @@ fn a_drag_ends_with_the_behavior_whose_row_is_dragged() {
     test.button(to, false);
     test.frame(Vec::new());
     assert_eq!(influences(&test), before);
+}
+
+#[test]
+fn a_row_stays_open_in_other_ticks_of_an_agent_that_is_gone() {
+    let mut test = TestApp::in_even_ticks();
+    let agent = (PointMass::default(), Wander::default());
+    let agent = test.world().spawn(agent).id();
+    test.select(agent);
+    for _ in 0..10 {
+        test.frame(Vec::new());
+    }
+    let recorder = test.world().resource::<SteeringRecorder>();
+    let last = *recorder.ticks().expect("recorded").end();
+    test.world().despawn(agent);
+    test.frame(Vec::new());
+    rewind(test.world(), last).expect("recorded");
+    test.frame(Vec::new());
+    test.click("Wander parameters");
+    let shown = |test: &TestApp| test.app.world().resource::<SteeringSelection>().primary();
+    let is_open = |test: &TestApp| test.widgets.iter().any(|(it, _)| it == "Wander priority");
+    let before = shown(&test);
+    assert!(before.is_some() && is_open(&test));
+    rewind(test.world(), last - 3).expect("recorded");
+    test.frame(Vec::new());
+    assert!(shown(&test).is_some() && shown(&test) != before);
+    assert!(is_open(&test));
 }
 
 #[test]
