@@ -185,6 +185,70 @@ fn radii_of_bodies_follow_what_has_changed_before_the_snapshot() {
 }
 
 #[test]
+fn a_prop_that_became_an_agent_is_dynamic_again_in_the_present() {
+    let mut app = rapier_app(HERTZ);
+    let prop = (RigidBody::Fixed, Collider::ball(0.5), Transform::default());
+    let prop = app.world_mut().spawn(prop).id();
+    run_ticks(&mut app, 5);
+    let past = SteeringSnapshot::take(app.world_mut());
+    let agent = (RigidBody::Dynamic, Seek::new(EAST));
+    app.world_mut().entity_mut(prop).insert(agent);
+    run_ticks(&mut app, 5);
+    let present = SteeringSnapshot::take(app.world_mut());
+    for _ in 0..2 {
+        past.restore(app.world_mut());
+        assert_eq!(*get::<RigidBody>(&app, prop), RigidBody::Fixed);
+        present.restore(app.world_mut());
+        assert_eq!(*get::<RigidBody>(&app, prop), RigidBody::Dynamic);
+    }
+    let then = x(&app, prop);
+    run_ticks(&mut app, 30);
+    assert!(x(&app, prop) > then + 0.1, "{}", x(&app, prop));
+}
+
+#[test]
+fn an_agent_that_was_none_meanwhile_goes_on_as_it_did() {
+    let mut app = rapier_app(HERTZ);
+    let pushes = (Seek::new(EAST), CollisionGroups::default());
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), pushes);
+    let pushed = crate_at(&mut app, 1.2, 0.1, Vec2::ZERO);
+    run_ticks(&mut app, 30);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let outcome = |app: &mut App| {
+        run_ticks(app, 30);
+        [agent, pushed].map(|body| get::<Transform>(app, body).translation)
+    };
+    let expected = outcome(&mut app);
+    snapshot.restore(app.world_mut());
+    run_ticks(&mut app, 3);
+    app.world_mut().entity_mut(agent).remove::<Vehicle>();
+    run_ticks(&mut app, 3);
+    snapshot.restore(app.world_mut());
+    assert_eq!(outcome(&mut app), expected);
+}
+
+#[test]
+fn a_prop_that_became_an_agent_is_dynamic_again_also_beside_a_new_collider() {
+    let mut app = rapier_app(HERTZ);
+    let prop = (RigidBody::Fixed, Collider::ball(0.5), Transform::default());
+    let prop = app.world_mut().spawn(prop).id();
+    run_ticks(&mut app, 5);
+    let past = SteeringSnapshot::take(app.world_mut());
+    let agent = (RigidBody::Dynamic, Seek::new(EAST));
+    app.world_mut().entity_mut(prop).insert(agent);
+    run_ticks(&mut app, 5);
+    let present = SteeringSnapshot::take(app.world_mut());
+    past.restore(app.world_mut());
+    // With another collider, the contexts do not go back as they were.
+    wall(&mut app);
+    run_ticks(&mut app, 2);
+    present.restore(app.world_mut());
+    let then = x(&app, prop);
+    run_ticks(&mut app, 30);
+    assert!(x(&app, prop) > then + 0.1, "{}", x(&app, prop));
+}
+
+#[test]
 fn a_platform_is_back_without_sweeping_the_way() {
     let mut app = rapier_app(HERTZ);
     let platform = (

@@ -215,6 +215,7 @@ impl SnapshotPart for Contexts {
                 put_back_place(world, place);
             }
         } else {
+            self.mirrored.note_unread(world);
             for context in &copy.contexts {
                 put_back_links(world, context, spawned);
                 put_back_motion(world, context, spawned);

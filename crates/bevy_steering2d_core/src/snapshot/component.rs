@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bevy::ecs::change_detection::Tick;
 use bevy::ecs::component::{ComponentId, Mutable};
-use bevy::ecs::entity::EntityHashMap;
+use bevy::ecs::entity::{EntityHashMap, EntityHashSet};
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::query::{ArchetypeFilter, QueryBuilder};
 use bevy::platform::collections::HashSet;
@@ -363,24 +363,33 @@ impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
             return;
         };
         let now = world.change_tick();
-        let is_unchanged = |present: Option<Ref<C>>| {
-            present.is_some_and(|it| !it.last_changed().is_newer_than(past.taken, now))
+        // When a value last changed, if that was before the snapshot.
+        let unchanged = |present: Option<Ref<C>>| {
+            let changed = present?.last_changed();
+            (!changed.is_newer_than(past.taken, now)).then_some(changed)
         };
         let kept = entities_of(column, spawned);
         // Links that are new would make cycles with the old ones.
         if self.kind == SnapshotKind::Link {
             self.remove(world, past, &|world, entity| {
                 let present = world.get_entity(entity).ok();
-                kept.contains(&entity) && is_unchanged(present.and_then(|it| it.get_ref::<C>()))
+                let present = present.and_then(|it| it.get_ref::<C>());
+                kept.contains(&entity) && unchanged(present).is_some()
             });
         }
+        let may_skip = self.kind != SnapshotKind::State && spawned.is_empty();
+        // While an entity does not match the filter, another part may write its value unnoticed: that of a physics engine
+        // puts it back together with its own copy.
+        let before = may_skip && TypeId::of::<F>() != TypeId::of::<()>();
+        let before = before.then(|| past.before.iter().copied().collect::<EntityHashSet>());
+        let had_it = |entity: &Entity| before.as_ref().is_none_or(|it| it.contains(entity));
         for (entity, value) in column.iter() {
-            let Ok(entity) = world.get_entity_mut(entity_now(entity, spawned)) else {
+            let id = entity_now(entity, spawned);
+            let Ok(entity) = world.get_entity_mut(id) else {
                 continue;
             };
-            let is_unchanged =
-                self.kind != SnapshotKind::State && is_unchanged(entity.get_ref::<C>());
-            if is_unchanged && spawned.is_empty() {
+            let unchanged = unchanged(entity.get_ref::<C>()).filter(|_| may_skip);
+            if unchanged.is_some() && had_it(&id) {
                 continue;
             }
             let mut value = value.clone();
@@ -388,6 +397,13 @@ impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
                 C::map_entities(&mut value, spawned);
             }
             (self.write)(entity, value);
+            if let Some(changed) = unchanged
+                && let Some(component) = world.component_id::<C>()
+                && let Some(mut value) = world.get_mut_by_id(id, component)
+            {
+                // The engine's copy goes back as well, and need not be made anew.
+                value.set_last_changed(changed);
+            }
         }
         self.remove(world, past, &|_, entity| kept.contains(&entity));
     }

@@ -164,29 +164,33 @@ impl SteeringSnapshot {
     pub fn restore(&self, world: &mut World) -> Restored {
         let restored = SnapshotTypes::with(world, |world, types| {
             let known = self.entities();
+            let before = types.parts.iter_mut().map(|part| part.present(world));
+            let before: Vec<Vec<Entity>> = before.collect();
             // First, since they may take entities of the snapshot with them that have become their children.
-            let despawned = self.despawn_new(world, types, &known);
+            let despawned = self.despawn_new(world, &before, &known);
             let mut spawned = self.spawn_missing(world);
-            let parts = types.parts.iter_mut().filter_map(|part| {
+            let parts = types.parts.iter_mut().zip(&before);
+            let parts = parts.filter_map(|(part, before)| {
                 let id = part.id();
                 let (_, column) = self.columns.iter().find(|(known, _)| *known == id)?;
-                Some((part, column))
+                let past = Past {
+                    taken: self.taken,
+                    known: &known,
+                    before,
+                };
+                Some((part, column, past))
             });
-            let past = Past {
-                taken: self.taken,
-                known: &known,
-            };
             let mut parts: Vec<_> = parts.collect();
-            let parameters = parts.partition_point(|(part, _)| part.kind() != SnapshotKind::State);
+            let parameters = parts.partition_point(|(part, ..)| part.kind() != SnapshotKind::State);
             let (parameters, states) = parts.split_at_mut(parameters);
-            for (part, column) in &mut *parameters {
-                part.restore(world, &***column, past, &mut spawned);
+            for (part, column, past) in &mut *parameters {
+                part.restore(world, &***column, *past, &mut spawned);
             }
-            for (part, column) in parameters {
-                part.remove_returned(world, &***column, past, &spawned);
+            for (part, column, past) in parameters {
+                part.remove_returned(world, &***column, *past, &spawned);
             }
-            for (part, column) in states {
-                part.restore(world, &***column, past, &mut spawned);
+            for (part, column, past) in states {
+                part.restore(world, &***column, *past, &mut spawned);
             }
             for (target, transform) in self.targets.iter() {
                 let again = spawned.get(&target).copied();
@@ -217,17 +221,16 @@ impl SteeringSnapshot {
         missing.into_iter().map(spawn).collect()
     }
 
-    /// Despawns the entities with steering components that were spawned after the snapshot, and the targets
+    /// Despawns those of the entities with steering components that were spawned after the snapshot, and the targets
     /// that another restore spawned again after it.
     fn despawn_new(
         &self,
         world: &mut World,
-        types: &mut SnapshotTypes,
+        present: &[Vec<Entity>],
         known: &BTreeSet<Entity>,
     ) -> usize {
         let now = world.change_tick();
-        let present = types.parts.iter_mut().flat_map(|part| part.present(world));
-        let mut present: BTreeSet<Entity> = present.collect();
+        let mut present: BTreeSet<Entity> = present.iter().flatten().copied().collect();
         present.extend(restored_targets(world));
         let is_new = |entity: &Entity| {
             let spawned = world.entity(*entity).spawn_tick();

@@ -55,13 +55,15 @@ pub(super) struct Earlier<'a> {
     pub(super) same_archetypes: bool,
 }
 
-/// What a restored snapshot knows of the world from which it was taken.
+/// What a part knows of a world to which a snapshot is restored.
 #[derive(Clone, Copy)]
 pub(super) struct Past<'a> {
-    /// The change tick at which it was taken.
+    /// The change tick at which the snapshot was taken.
     pub(super) taken: Tick,
-    /// All its entities.
+    /// All entities of the snapshot.
     pub(super) known: &'a BTreeSet<Entity>,
+    /// The entities that had a value of this part before anything was restored.
+    pub(super) before: &'a [Entity],
 }
 
 /// A type that belongs to snapshots.

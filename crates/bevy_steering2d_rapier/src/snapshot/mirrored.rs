@@ -62,12 +62,17 @@ trait Column: Send + Sync {
     fn take(&mut self, world: &World) -> Option<Values>;
 
     fn put_back(&mut self, world: &mut World, values: Option<&Values>);
+
+    /// Lets Rapier read what it may have another copy of, since its contexts do not go back.
+    fn note_unread(&mut self, world: &mut World);
 }
 
 struct ColumnOf<C: Component> {
     query: QueryState<(Entity, Ref<'static, C>, Has<Vehicle>), OfRapier>,
     /// Whether snapshots have the component of agents by itself, so that only what Rapier has not read is of interest.
     has_agents: bool,
+    /// The entities whose value was last put back unnoticed. Those that are agents have that of the snapshot of agents now.
+    put_back: EntityHashSet,
 }
 
 impl<C: Component<Mutability = Mutable> + Clone> Column for ColumnOf<C> {
@@ -110,6 +115,22 @@ impl<C: Component<Mutability = Mutable> + Clone> Column for ColumnOf<C> {
                 write_component(entity, &then.value, then.is_unread);
             }
         }
+        if has_agents {
+            self.put_back = had;
+        }
+    }
+
+    fn note_unread(&mut self, world: &mut World) {
+        self.put_back.retain(|entity| {
+            let Ok(mut entity) = world.get_entity_mut(*entity) else {
+                return false;
+            };
+            let is_agent = entity.contains::<Vehicle>();
+            if is_agent && let Some(mut value) = entity.get_mut::<C>() {
+                value.set_changed();
+            }
+            !is_agent
+        });
     }
 }
 
@@ -178,6 +199,7 @@ impl Mirrored {
         self.0.push(Box::new(ColumnOf::<C> {
             query: app.world_mut().query_filtered(),
             has_agents,
+            put_back: EntityHashSet::default(),
         }));
     }
 
@@ -194,6 +216,13 @@ impl Mirrored {
         for (at, column) in self.0.iter_mut().enumerate() {
             let values = then.next_if(|it| it.0 == at).map(|it| &it.1);
             column.put_back(world, values);
+        }
+    }
+
+    /// Lets Rapier read the components of which it may have another copy, since its contexts do not go back.
+    pub(super) fn note_unread(&mut self, world: &mut World) {
+        for column in &mut self.0 {
+            column.note_unread(world);
         }
     }
 }
