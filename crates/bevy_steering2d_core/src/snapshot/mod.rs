@@ -168,7 +168,7 @@ impl SteeringSnapshot {
             let before: Vec<Vec<Entity>> = before.collect();
             // First, since they may take entities of the snapshot with them that have become their children.
             let despawned = self.despawn_new(world, &before, &known);
-            let mut spawned = self.spawn_missing(world);
+            let mut spawned = self.spawn_missing(world, &known);
             let parts = types.parts.iter_mut().zip(&before);
             let parts = parts.filter_map(|(part, before)| {
                 let id = part.id();
@@ -213,10 +213,10 @@ impl SteeringSnapshot {
         restored
     }
 
-    /// Spawns an entity for each of the snapshot that no longer exists.
-    fn spawn_missing(&self, world: &mut World) -> EntityHashMap<Entity> {
+    /// Spawns an entity for each `known` one that no longer exists.
+    fn spawn_missing(&self, world: &mut World, known: &BTreeSet<Entity>) -> EntityHashMap<Entity> {
         let gone = |entity: &Entity| self.is_foreign || world.get_entity(*entity).is_err();
-        let missing: Vec<Entity> = self.entities().into_iter().filter(gone).collect();
+        let missing: Vec<Entity> = known.iter().copied().filter(gone).collect();
         let spawn = |entity| (entity, world.spawn_empty().id());
         missing.into_iter().map(spawn).collect()
     }
