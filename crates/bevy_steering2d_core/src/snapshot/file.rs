@@ -19,7 +19,7 @@ use bevy::reflect::TypeRegistry;
 use bevy::reflect::serde::{TypedReflectDeserializer, TypedReflectSerializer};
 use serde::Serialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+use serde::ser::Serializer;
 
 use super::SteeringSnapshot;
 use super::part::{Column, Part};
@@ -318,13 +318,11 @@ struct Written<'a> {
 
 impl Serialize for Written<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.columns.len()))?;
-        for (part, column) in self.columns {
+        serializer.collect_map(self.columns.iter().map(|(part, column)| {
             let values = part.values(*column);
             let types = self.types;
-            map.serialize_entry(part.name(), &WrittenValues { values, types })?;
-        }
-        map.end()
+            (part.name(), WrittenValues { values, types })
+        }))
     }
 }
 
@@ -336,12 +334,10 @@ struct WrittenValues<'a> {
 
 impl Serialize for WrittenValues<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut sequence = serializer.serialize_seq(Some(self.values.len()))?;
-        for (entity, value) in &self.values {
+        serializer.collect_seq(self.values.iter().map(|(entity, value)| {
             let value = TypedReflectSerializer::new(*value, self.types);
-            sequence.serialize_element(&(entity.to_bits(), value))?;
-        }
-        sequence.end()
+            (entity.to_bits(), value)
+        }))
     }
 }
 
