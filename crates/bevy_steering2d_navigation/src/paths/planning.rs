@@ -203,57 +203,91 @@ fn search(
         && let Some((waiting, portion)) = turns.take(expansions)
     {
         let Waiting { id, entity, .. } = waiting;
-        let Ok((_, _, how, mut memory, body, path, progress, _, follow)) =
-            navigators.get_mut(entity)
+        let Ok((_, _, how, memory, body, path, progress, _, follow)) = navigators.get_mut(entity)
         else {
             continue;
         };
-        let (found, used) = continued(how, &memory, body, pathfinder, portion);
+        let mut searcher = Searcher {
+            id,
+            entity,
+            how,
+            memory,
+            body,
+            path,
+            progress,
+            follow,
+        };
+        let (found, used) = continued(how, &searcher.memory, body, pathfinder, portion);
         expansions -= used;
-        memory.spent = memory.spent.saturating_add(used);
+        searcher.memory.spent = searcher.memory.spent.saturating_add(used);
         match found {
-            Search::Unfinished if memory.spent < how.max_expansions => {
+            Search::Unfinished if searcher.memory.spent < how.max_expansions => {
                 // For a further portion in this tick or the next.
-                turns.put_back(waiting, memory.spent);
+                turns.put_back(waiting, searcher.memory.spent);
             }
-            Search::Unfinished => {
-                memory.fail(NoPathReason::TooLong);
-                reports.no_path(id, entity, how.target, NoPathReason::TooLong);
-            }
-            Search::Found(new)
-                if memory.is_already_there(how, follow, body, path.as_deref(), &new) =>
-            {
-                memory.stay();
-            }
-            Search::Found(new) => {
-                // An agent that was put back to where it started may get the path along which it has arrived before.
-                if let Some(mut progress) = progress
-                    && progress.is_about(&new)
-                {
-                    *progress = PathFollowingMemory::default();
-                }
-                memory.succeed(how, id);
-                reports.path(id, entity, how.target, new.length());
-                put(commands, entity, path, new);
-            }
-            Search::None(NoPathReason::NotReady)
-                if memory.state == NavigationState::NoPath(NoPathReason::NotReady) =>
-            {
-                memory.stay();
-            }
-            Search::None(reason) => {
-                memory.fail(reason);
-                if reason == NoPathReason::Failed {
-                    reports.failure(entity);
-                } else if let Some(stop) = stop_at(body.position) {
-                    put(commands, entity, path, stop);
-                }
-                reports.no_path(id, entity, how.target, reason);
-            }
+            Search::Unfinished => searcher.give_up(NoPathReason::TooLong, reports),
+            Search::Found(new) => searcher.take(new, reports, commands),
+            Search::None(reason) => searcher.go_without(reason, reports, commands),
         }
         if pathfinder.take_panic() {
             reports.failure(entity);
         }
+    }
+}
+
+/// An agent for which a path is searched.
+struct Searcher<'a> {
+    id: SteeringId,
+    entity: Entity,
+    how: &'a NavigateTo,
+    memory: Mut<'a, NavigateToMemory>,
+    body: &'a Kinematics,
+    path: Option<Mut<'a, SteeringPath>>,
+    progress: Option<Mut<'a, PathFollowingMemory>>,
+    follow: Option<&'a PathFollowing>,
+}
+
+impl Searcher<'_> {
+    /// Takes the path that was found, unless the agent is already there.
+    fn take(mut self, new: SteeringPath, reports: &Reports, commands: &mut Commands) {
+        let old = self.path.as_deref();
+        if self
+            .memory
+            .is_already_there(self.how, self.follow, self.body, old, &new)
+        {
+            self.memory.stay();
+            return;
+        }
+        // An agent that was put back to where it started may get the path along which it has arrived before.
+        if let Some(mut progress) = self.progress
+            && progress.is_about(&new)
+        {
+            *progress = PathFollowingMemory::default();
+        }
+        self.memory.succeed(self.how, self.id);
+        reports.path(self.id, self.entity, self.how.target, new.length());
+        put(commands, self.entity, self.path, new);
+    }
+
+    /// Stops the agent where it is, since there is no path. One that waits for its pathfinder is told so once.
+    fn go_without(mut self, reason: NoPathReason, reports: &Reports, commands: &mut Commands) {
+        let waits = NavigationState::NoPath(NoPathReason::NotReady);
+        if reason == NoPathReason::NotReady && self.memory.state == waits {
+            self.memory.stay();
+            return;
+        }
+        if reason == NoPathReason::Failed {
+            reports.failure(self.entity);
+        } else if let Some(stop) = stop_at(self.body.position) {
+            put(commands, self.entity, self.path.take(), stop);
+        }
+        self.give_up(reason, reports);
+    }
+
+    /// Ends the search without a path.
+    fn give_up(mut self, reason: NoPathReason, reports: &Reports) {
+        self.memory.fail(reason);
+        reports.no_path(self.id, self.entity, self.how.target, reason);
     }
 }
 
