@@ -6,6 +6,7 @@ mod exchange;
 mod grids;
 mod group_arrive;
 mod hand_over;
+mod holding;
 mod kept_places;
 mod lattice;
 mod leaving;

@@ -11,6 +11,7 @@ use super::exchange::{exchange, move_up};
 use super::grids::Grids;
 use super::group_arrive::Planned;
 use super::hand_over::hand_over;
+use super::holding::places_hold;
 use super::kept_places::{KeptPlace, keep_places, renewed, taken_places};
 use super::meeting::Way;
 use super::member::{DisabledMembers, Member, Members, gather};
@@ -51,8 +52,8 @@ const SOLID_TICKS: u32 = 8;
 pub(crate) struct GroupWorld<'w, 's> {
     clock: Res<'w, SteeringClock>,
     warnings: Res<'w, SteeringWarnings>,
-    terrain: Res<'w, Terrain>,
-    pathfinder: Res<'w, ActivePathfinder>,
+    pub(super) terrain: Res<'w, Terrain>,
+    pub(super) pathfinder: Res<'w, ActivePathfinder>,
     targets: Targets<'w, 's>,
     disabled: DisabledMembers<'w, 's>,
     bodies: Query<'w, 's, (&'static SteeringId, &'static Kinematics), With<Vehicle>>,
@@ -160,13 +161,13 @@ impl Overview {
         members: &Members,
         world: &GroupWorld,
     ) {
-        let group = &mut self.group;
-        group.clear();
         let lot = Lot {
             order: entity,
             plan: memory.plan,
         };
+        self.group.clear();
         if let Some(listed) = listed {
+            let group = &mut self.group;
             gather(listed, members, order.target, memory.center, group);
             // Those that are left out are not steered now.
             if group.len() < listed.len() {
@@ -180,39 +181,23 @@ impl Overview {
             return;
         }
         let host = host_of(order, world, memory);
-        // A member that is steered has a place among those of its group.
-        let is_listed = |target| listed.is_some_and(|all| all.iter().any(|it| it == target));
-        if order.target.entity().is_some_and(is_listed) && !group.iter().any(|it| it.is_host) {
-            let disc = host_disc(host, order, world);
-            self.kept.extend(disc.map(KeptPlace::of_target));
-        }
+        self.keep_target(order, listed, host, world);
         // A group is planned as soon as one of its members is steered.
-        let Some(first) = group.first().map(|it| it.id) else {
+        let Some(first) = self.group.first().map(|it| it.id) else {
             return;
         };
         if memory.planned.is_some() && !memory.arrived {
-            self.ways.push(Way::of(entity, first, group, memory.center));
+            let way = Way::of(entity, first, &self.group, memory.center);
+            self.ways.push(way);
         }
         let Some(planned) = planned_for(entity, order, memory, host, world) else {
             return;
         };
-        let planned = match memory.planned {
-            Some(before) if !looks_at_solids(first, world) => Planned {
-                revision: before.revision,
-                ..planned
-            },
-            _ => planned,
+        let planned = Planned {
+            revision: known_revision(first, memory, world),
+            ..planned
         };
-        let holds = memory.planned.is_some_and(|it| {
-            let same_world = it.revision == planned.revision;
-            it.still_holds(&planned, order)
-                && memory.center.is_finite()
-                && fit_places(group, lot)
-                && group
-                    .iter()
-                    .all(|it| !it.is_host || lot.includes(&it.place))
-                && (same_world || have_room(group, lot, world))
-        });
+        let holds = places_hold(&self.group, lot, order, memory, &planned, world);
         self.turns.push(Turn {
             first,
             lot,
@@ -220,11 +205,31 @@ impl Overview {
             holds,
         });
     }
+
+    /// Notes the disc of a target that is listed in its own group, but not steered now. While it is steered, it has a place
+    /// among those of its group.
+    fn keep_target(
+        &mut self,
+        order: &GroupArrive,
+        listed: Option<&GroupMembers>,
+        host: Option<SteeringId>,
+        world: &GroupWorld,
+    ) {
+        let is_listed = |target| listed.is_some_and(|all| all.iter().any(|it| it == target));
+        if order.target.entity().is_some_and(is_listed) && !self.group.iter().any(|it| it.is_host) {
+            let disc = host_disc(host, order, world);
+            self.kept.extend(disc.map(KeptPlace::of_target));
+        }
+    }
 }
 
-/// Whether a group looks in this tick whether solids have taken its places.
-fn looks_at_solids(first: SteeringId, world: &GroupWorld) -> bool {
-    world.clock.is_due(SOLID_TICKS, first.turn_of(SOLID_TICKS))
+/// The revision of the solids that a group knows: that of its last look at whether solids have taken its places.
+fn known_revision(first: SteeringId, memory: &GroupArriveMemory, world: &GroupWorld) -> u32 {
+    let looks = world.clock.is_due(SOLID_TICKS, first.turn_of(SOLID_TICKS));
+    match memory.planned {
+        Some(before) if !looks => before.revision,
+        _ => world.terrain.revision(),
+    }
 }
 
 /// What the places of an order are to be for in this tick. `None`, with a warning, if its target is lost and its group has
@@ -265,19 +270,6 @@ fn host_of(
     match world.bodies.get(target) {
         Ok((&id, _)) => Some(id),
         Err(_) => memory.planned.and_then(|it| it.host),
-    }
-}
-
-impl Planned {
-    /// Whether places for this still suit the order.
-    fn still_holds(&self, now: &Self, order: &GroupArrive) -> bool {
-        let moved = self.target.distance(now.target) > order.retarget_distance;
-        let same = Self {
-            target: now.target,
-            revision: now.revision,
-            ..*self
-        } == *now;
-        same && !moved
     }
 }
 
@@ -396,45 +388,6 @@ fn push_through(group: &mut [Member], world: &GroupWorld) {
         group[index].place.through =
             member.pushing_through(group, world.clock.delta, is_beside_others);
     }
-}
-
-/// Whether no member has outgrown the place that it has of these, up to rounding.
-fn fit_places(group: &[Member], lot: Lot) -> bool {
-    let mut placed = group.iter().filter(|it| lot.includes(&it.place));
-    placed.all(|it| it.radius <= 1.02 * it.place.radius)
-}
-
-/// Whether every member that was sent to one of these places still has room there. Those without one wait for the next look
-/// for room.
-fn have_room(group: &[Member], lot: Lot, world: &GroupWorld) -> bool {
-    let placed = group
-        .iter()
-        .filter(|it| lot.includes(&it.place) && !it.is_host);
-    let places = placed.filter_map(|it| Some((it.place.at?, it.place.radius)));
-    let is_on_ground = |(at, _)| world.pathfinder.has_ground(at);
-    if !places.clone().all(is_on_ground) {
-        return false;
-    }
-    let around = |(at, radius)| Rect::from_corners(at, at).inflate(radius);
-    let Some(area) = places.clone().map(around).reduce(|all, it| all.union(it)) else {
-        return true;
-    };
-    // While a solid moves, this is asked at each look: most solids are not measured.
-    let mut near = world
-        .terrain
-        .solids()
-        .iter()
-        .filter(|solid| touch(area, solid.bounds(0.0)));
-    // Places were chosen with the whole radius as clearance, up to rounding.
-    near.all(|solid| {
-        let mut places = places.clone();
-        places.all(|(at, radius)| solid.distance(at) >= 0.98 * radius)
-    })
-}
-
-/// Whether two rectangles have a point in common.
-fn touch(one: Rect, other: Rect) -> bool {
-    one.min.cmple(other.max).all() && other.min.cmple(one.max).all()
 }
 
 /// Leads the members past the next group that they meet head-on, if there is one.

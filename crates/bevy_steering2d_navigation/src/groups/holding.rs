@@ -1,0 +1,83 @@
+//! Whether the places of a group still hold for its order, its members and the solids of now.
+
+use bevy::prelude::*;
+
+use super::group_arrive::Planned;
+use super::member::Member;
+use super::ordering::GroupWorld;
+use super::placing::Lot;
+use super::{GroupArrive, GroupArriveMemory};
+
+/// Whether a group keeps the places of this lot, now that they are to be for `now`.
+pub(super) fn places_hold(
+    group: &[Member],
+    lot: Lot,
+    order: &GroupArrive,
+    memory: &GroupArriveMemory,
+    now: &Planned,
+    world: &GroupWorld,
+) -> bool {
+    let Some(before) = memory.planned else {
+        return false;
+    };
+    let same_solids = before.revision == now.revision;
+    before.still_holds(now, order)
+        && memory.center.is_finite()
+        && fit_places(group, lot)
+        && group
+            .iter()
+            .all(|it| !it.is_host || lot.includes(&it.place))
+        && (same_solids || have_room(group, lot, world))
+}
+
+impl Planned {
+    /// Whether places for this still suit the order.
+    fn still_holds(&self, now: &Self, order: &GroupArrive) -> bool {
+        let moved = self.target.distance(now.target) > order.retarget_distance;
+        let same = Self {
+            target: now.target,
+            revision: now.revision,
+            ..*self
+        } == *now;
+        same && !moved
+    }
+}
+
+/// Whether no member has outgrown the place that it has of these, up to rounding.
+fn fit_places(group: &[Member], lot: Lot) -> bool {
+    let mut placed = group.iter().filter(|it| lot.includes(&it.place));
+    placed.all(|it| it.radius <= 1.02 * it.place.radius)
+}
+
+/// Whether every member that was sent to one of these places still has room there. Those without one wait for the next look
+/// for room.
+fn have_room(group: &[Member], lot: Lot, world: &GroupWorld) -> bool {
+    let placed = group
+        .iter()
+        .filter(|it| lot.includes(&it.place) && !it.is_host);
+    let places = placed.filter_map(|it| Some((it.place.at?, it.place.radius)));
+    let is_on_ground = |(at, _)| world.pathfinder.has_ground(at);
+    if !places.clone().all(is_on_ground) {
+        return false;
+    }
+    let around = |(at, radius)| Rect::from_corners(at, at).inflate(radius);
+    let Some(area) = places.clone().map(around).reduce(|all, it| all.union(it)) else {
+        return true;
+    };
+    // While a solid moves, this is asked at each look: most solids are not measured.
+    let mut near = world
+        .terrain
+        .solids()
+        .iter()
+        .filter(|solid| touch(area, solid.bounds(0.0)));
+    // Places were chosen with the whole radius as clearance, up to rounding.
+    near.all(|solid| {
+        let mut places = places.clone();
+        places.all(|(at, radius)| solid.distance(at) >= 0.98 * radius)
+    })
+}
+
+/// Whether two rectangles have a point in common.
+fn touch(one: Rect, other: Rect) -> bool {
+    one.min.cmple(other.max).all() && other.min.cmple(one.max).all()
+}
