@@ -55,57 +55,17 @@ pub(crate) fn draw_neighbors(
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
     let nothing = Neighbors::default();
-    let neighbors = perceived(&neighbors, &nothing);
     let mut painter = Painter {
+        debug: &debug,
+        subjects: &subjects,
+        neighbors: perceived(&neighbors, &nothing),
         places: &places,
         gizmos: &mut gizmos,
     };
-    let colors = [
-        debug.color::<Separation>(),
-        debug.color::<Alignment>(),
-        debug.color::<Cohesion>(),
-    ];
-    for (subject, (separation, alignment, cohesion)) in subjects.with(&flocks) {
-        let views = [
-            flock_view!(subjects, subject, separation),
-            flock_view!(subjects, subject, alignment),
-            flock_view!(subjects, subject, cohesion),
-        ];
-        for (i, view) in views.iter().enumerate() {
-            // Behaviors with equal parameters have the same neighbors: draw them once.
-            if let Some(it) = view.filter(|_| !views[..i].contains(view)) {
-                let view = it.view(subject);
-                let most = MOST.min(it.max_neighbors as usize);
-                let seen = neighbors.nearest_in_view(view, most);
-                painter.draw(subject, &view, colors[i], seen.into_iter());
-            }
-        }
-    }
-    let color = debug.color::<CollisionAvoidance>();
-    for (subject, avoidance) in subjects.active(&avoiders) {
-        let me = &subject.me;
-        let view = NeighborView::around(me, avoidance.perception_radius, avoidance.groups);
-        let considered = in_view_by_edges(neighbors, view)
-            .filter(|other| avoidance.closest_approach(me, other).is_some());
-        painter.draw(subject, &view, color, considered);
-    }
-    let color = debug.color::<ReciprocalAvoidance>();
-    for (subject, avoidance) in subjects.active(&crowds) {
-        let view = NeighborView::around(&subject.me, avoidance.perception_radius, avoidance.groups);
-        let most = MOST.min(avoidance.max_neighbors as usize);
-        let nearest = neighbors.nearest_in_view(view, most);
-        let is_other = |it: &Neighbor| nearest.iter().all(|other| other.entity != it.entity);
-        let large = neighbors.large_in_view(view).filter(is_other);
-        painter.draw(subject, &view, color, nearest.iter().copied().chain(large));
-    }
-    let color = debug.color::<Queuing>();
-    for (subject, queuing) in subjects.active(&queues) {
-        let view = queuing.view(&subject.me, neighbors.largest_radius());
-        let considered = neighbors
-            .in_view(view)
-            .filter(|other| queuing.queues_behind(&subject.me, other));
-        painter.draw(subject, &view, color, considered);
-    }
+    painter.flocks(&flocks);
+    painter.avoiders(&avoiders);
+    painter.crowds(&crowds);
+    painter.queues(&queues);
 }
 
 /// The index, or `nothing` while it is empty, since it warns if it is asked before an agent perceives. In a pause an agent is
@@ -125,11 +85,80 @@ pub(super) fn in_view_by_edges(
 }
 
 struct Painter<'a, 'w, 's, 'gw, 'gs> {
+    debug: &'a SteeringDebug,
+    subjects: &'a Subjects,
+    neighbors: &'a Neighbors,
     places: &'a DrawnPlaces<'w, 's>,
     gizmos: &'a mut Gizmos<'gw, 'gs, SteeringGizmos>,
 }
 
 impl Painter<'_, '_, '_, '_, '_> {
+    fn flocks(
+        &mut self,
+        flocks: &Query<(Option<&Separation>, Option<&Alignment>, Option<&Cohesion>)>,
+    ) {
+        let (subjects, neighbors) = (self.subjects, self.neighbors);
+        let colors = [
+            self.debug.color::<Separation>(),
+            self.debug.color::<Alignment>(),
+            self.debug.color::<Cohesion>(),
+        ];
+        for (subject, (separation, alignment, cohesion)) in subjects.with(flocks) {
+            let views = [
+                flock_view!(subjects, subject, separation),
+                flock_view!(subjects, subject, alignment),
+                flock_view!(subjects, subject, cohesion),
+            ];
+            for (i, view) in views.iter().enumerate() {
+                // Behaviors with equal parameters have the same neighbors: draw them once.
+                if let Some(it) = view.filter(|_| !views[..i].contains(view)) {
+                    let view = it.view(subject);
+                    let most = MOST.min(it.max_neighbors as usize);
+                    let seen = neighbors.nearest_in_view(view, most);
+                    self.draw(subject, &view, colors[i], seen.into_iter());
+                }
+            }
+        }
+    }
+
+    fn avoiders(&mut self, avoiders: &Query<&CollisionAvoidance>) {
+        let (subjects, neighbors) = (self.subjects, self.neighbors);
+        let color = self.debug.color::<CollisionAvoidance>();
+        for (subject, avoidance) in subjects.active(avoiders) {
+            let me = &subject.me;
+            let view = NeighborView::around(me, avoidance.perception_radius, avoidance.groups);
+            let considered = in_view_by_edges(neighbors, view)
+                .filter(|other| avoidance.closest_approach(me, other).is_some());
+            self.draw(subject, &view, color, considered);
+        }
+    }
+
+    fn crowds(&mut self, crowds: &Query<&ReciprocalAvoidance>) {
+        let (subjects, neighbors) = (self.subjects, self.neighbors);
+        let color = self.debug.color::<ReciprocalAvoidance>();
+        for (subject, avoidance) in subjects.active(crowds) {
+            let me = &subject.me;
+            let view = NeighborView::around(me, avoidance.perception_radius, avoidance.groups);
+            let most = MOST.min(avoidance.max_neighbors as usize);
+            let nearest = neighbors.nearest_in_view(view, most);
+            let is_other = |it: &Neighbor| nearest.iter().all(|other| other.entity != it.entity);
+            let large = neighbors.large_in_view(view).filter(is_other);
+            self.draw(subject, &view, color, nearest.iter().copied().chain(large));
+        }
+    }
+
+    fn queues(&mut self, queues: &Query<&Queuing>) {
+        let (subjects, neighbors) = (self.subjects, self.neighbors);
+        let color = self.debug.color::<Queuing>();
+        for (subject, queuing) in subjects.active(queues) {
+            let view = queuing.view(&subject.me, neighbors.largest_radius());
+            let considered = neighbors
+                .in_view(view)
+                .filter(|other| queuing.queues_behind(&subject.me, other));
+            self.draw(subject, &view, color, considered);
+        }
+    }
+
     /// Draws a view, and lines to the considered neighbors.
     fn draw(
         &mut self,
