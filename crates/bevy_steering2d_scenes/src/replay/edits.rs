@@ -2,6 +2,7 @@
 
 use std::any::TypeId;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use bevy::ecs::reflect::{AppTypeRegistry, ReflectComponent};
 use bevy::prelude::*;
@@ -204,34 +205,54 @@ impl Edit {
             component.remove(&mut agent);
             return Ok(());
         };
-        let wrong = |reason: String| format!("{}.{}: {reason}", self.component, self.field);
         if self.field.is_empty() {
-            let value = read(value, id, &types).map_err(wrong)?;
+            let value = self.read(value, id, &types)?;
             component.insert(&mut agent, &*value, &types);
             return Ok(());
         }
-        let Some(mut present) = component.reflect_mut(&mut agent) else {
-            return Ok(());
-        };
-        let field = present
+        match component.reflect_mut(&mut agent) {
+            Some(present) => self.set_field(present, value, &types),
+            None => Ok(()),
+        }
+    }
+
+    /// Sets the field of a component.
+    fn set_field(
+        &self,
+        mut component: Mut<dyn Reflect>,
+        value: &str,
+        types: &TypeRegistry,
+    ) -> Result<(), String> {
+        let field = component
             .reflect_path_mut(self.field.as_str())
-            .map_err(|error| wrong(error.to_string()))?;
+            .map_err(|error| self.wrong(error))?;
         let id = field
             .get_represented_type_info()
             .map(TypeInfo::type_id)
-            .ok_or_else(|| wrong("its type is not known".into()))?;
-        let value = read(value, id, &types).map_err(wrong)?;
+            .ok_or_else(|| self.wrong("its type is not known"))?;
+        let value = self.read(value, id, types)?;
         // A list that is applied to a longer one would keep the rest of that.
         match (field.try_as_reflect_mut(), value.try_into_reflect()) {
             (Some(field), Ok(value)) => field
                 .set(value)
-                .map_err(|_| wrong("it is of another type".into())),
+                .map_err(|_| self.wrong("it is of another type")),
             (_, Ok(value)) => field
                 .try_apply(value.as_partial_reflect())
-                .map_err(|error| wrong(error.to_string())),
-            (_, Err(value)) => field
-                .try_apply(&*value)
-                .map_err(|error| wrong(error.to_string())),
+                .map_err(|error| self.wrong(error)),
+            (_, Err(value)) => field.try_apply(&*value).map_err(|error| self.wrong(error)),
         }
+    }
+
+    fn read(
+        &self,
+        text: &str,
+        type_id: TypeId,
+        types: &TypeRegistry,
+    ) -> Result<Box<dyn PartialReflect>, String> {
+        read(text, type_id, types).map_err(|reason| self.wrong(reason))
+    }
+
+    fn wrong(&self, reason: impl Display) -> String {
+        format!("{}.{}: {reason}", self.component, self.field)
     }
 }
