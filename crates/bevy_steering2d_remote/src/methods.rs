@@ -152,54 +152,12 @@ pub fn ledger(world: &mut World, parameters: Option<Value>) -> Result<Value, Req
 /// If the parameters do not fit, there is no such agent or behavior, several have this short name, or the weight is
 /// negative.
 pub fn set_weight(world: &mut World, parameters: Option<Value>) -> Result<Value, RequestError> {
-    let Weight {
-        agent: id,
-        behavior,
-        weight,
-        source,
-    } = read(parameters)?;
-    let agent = find(world, id)?;
+    let request: Weight = read(parameters)?;
+    let agent = find(world, request.agent)?;
     let registry = registry(world)?.clone();
-    let assigned = registry.assigned_to(world, agent);
-    let source_bits = source.unwrap_or(agent.to_bits());
-    let (here, elsewhere): (Vec<_>, Vec<_>) = assigned
-        .iter()
-        .partition(|it| it.source.to_bits() == source_bits);
-    if here.is_empty() && source_bits != agent.to_bits() {
-        return Err(RequestError::NoSource {
-            agent: id,
-            source_bits,
-        });
-    }
-    let is_named = |it: &&&AssignedBehavior| {
-        it.name == behavior || full_path(world, &registry, it.id) == behavior
-    };
-    let named: Vec<&AssignedBehavior> = here.iter().filter(is_named).copied().collect();
-    let wanted = match named[..] {
-        [wanted] => wanted,
-        [] => {
-            let has = here.iter();
-            let has = has.map(|it| unique_name(world, &registry, it.id));
-            let sources = elsewhere.iter().filter(is_named).map(|it| it.source);
-            return Err(RequestError::NoBehavior {
-                agent: id,
-                has: has.collect(),
-                sources: sources.collect(),
-                behavior,
-            });
-        }
-        _ => {
-            let paths = named.iter();
-            let paths = paths.map(|it| full_path(world, &registry, it.id));
-            return Err(RequestError::AmbiguousBehavior {
-                agent: id,
-                paths: paths.collect(),
-                behavior,
-            });
-        }
-    };
+    let wanted = named(world, &registry, agent, &request)?;
     let influence = Influence {
-        weight,
+        weight: request.weight,
         ..wanted.influence
     };
     influence.check().map_err(RequestError::Weight)?;
@@ -208,6 +166,52 @@ pub fn set_weight(world: &mut World, parameters: Option<Value>) -> Result<Value,
         .get(wanted.id)
         .set_influence(&mut entity, influence);
     Ok(number(wanted.influence.weight))
+}
+
+/// The behavior that a request names, on the agent or the source that it asks for.
+fn named(
+    world: &World,
+    registry: &BehaviorRegistry,
+    agent: Entity,
+    request: &Weight,
+) -> Result<AssignedBehavior, RequestError> {
+    let source_bits = request.source.unwrap_or(agent.to_bits());
+    let assigned = registry.assigned_to(world, agent).into_iter();
+    let (here, elsewhere): (Vec<_>, Vec<_>) =
+        assigned.partition(|it| it.source.to_bits() == source_bits);
+    if here.is_empty() && source_bits != agent.to_bits() {
+        return Err(RequestError::NoSource {
+            agent: request.agent,
+            source_bits,
+        });
+    }
+    let is_named = |it: &&AssignedBehavior| {
+        it.name == request.behavior || full_path(world, registry, it.id) == request.behavior
+    };
+    let named: Vec<AssignedBehavior> = here.iter().filter(is_named).copied().collect();
+    match named[..] {
+        [wanted] => Ok(wanted),
+        [] => {
+            let has = here.iter();
+            let has = has.map(|it| unique_name(world, registry, it.id));
+            let sources = elsewhere.iter().filter(is_named).map(|it| it.source);
+            Err(RequestError::NoBehavior {
+                agent: request.agent,
+                behavior: request.behavior.clone(),
+                has: has.collect(),
+                sources: sources.collect(),
+            })
+        }
+        _ => {
+            let paths = named.iter();
+            let paths = paths.map(|it| full_path(world, registry, it.id));
+            Err(RequestError::AmbiguousBehavior {
+                agent: request.agent,
+                behavior: request.behavior.clone(),
+                paths: paths.collect(),
+            })
+        }
+    }
 }
 
 fn read<T: DeserializeOwned>(parameters: Option<Value>) -> Result<T, RequestError> {
