@@ -49,6 +49,30 @@ impl Series {
         let points = (0..=STEPS).map(|step| (at(step), f(at(step)))).collect();
         Self::line(name, points)
     }
+
+    /// The points, in a color.
+    fn draw(&self, svg: &mut String, axes: Axes, color: &str) {
+        let finite = |point: &&(f32, f32)| point.0.is_finite() && point.1.is_finite();
+        let points = self.points.iter().filter(finite).map(|&it| axes.place(it));
+        match self.mark {
+            Mark::Line => {
+                let joined: Vec<_> = points.map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+                let _ = writeln!(
+                    svg,
+                    "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"1.5\"/>",
+                    joined.join(" ")
+                );
+            }
+            Mark::Dots => {
+                for (x, y) in points {
+                    let _ = writeln!(
+                        svg,
+                        "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{color}\"/>"
+                    );
+                }
+            }
+        }
+    }
 }
 
 const WIDTH: f32 = 480.0;
@@ -98,25 +122,26 @@ impl Axis {
     }
 }
 
-impl Plot {
-    pub fn svg(&self) -> String {
-        let all = || self.series.iter().flat_map(|series| &series.points);
-        let x = Axis::over(all().map(|point| point.0));
-        let y = Axis::over(all().map(|point| point.1));
+/// Both axes.
+#[derive(Clone, Copy, Debug)]
+struct Axes {
+    x: Axis,
+    y: Axis,
+}
+
+impl Axes {
+    /// Where a point is in the picture.
+    fn place(self, (x, y): (f32, f32)) -> (f32, f32) {
         let [left, top, right, bottom] = AREA;
-        let place = |(px, py): (f32, f32)| {
-            let across = left + (right - left) * x.share(px);
-            (across, bottom + (top - bottom) * y.share(py))
-        };
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
-             font-family=\"sans-serif\" font-size=\"11\">\n\
-             <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n\
-             <text x=\"{left}\" y=\"18\" font-size=\"13\">{}</text>\n",
-            self.title
-        );
-        for at in x.marks() {
-            let (across, _) = place((at, y.least));
+        let across = left + (right - left) * self.x.share(x);
+        (across, bottom + (top - bottom) * self.y.share(y))
+    }
+
+    /// The lines of a grid, with their numbers.
+    fn draw(self, svg: &mut String) {
+        let [left, top, right, bottom] = AREA;
+        for at in self.x.marks() {
+            let (across, _) = self.place((at, self.y.least));
             let _ = writeln!(
                 svg,
                 "<path d=\"M{across:.1} {top}V{bottom}\" stroke=\"#ddd\"/>\
@@ -124,8 +149,8 @@ impl Plot {
                 number(at)
             );
         }
-        for at in y.marks() {
-            let (_, up) = place((x.least, at));
+        for at in self.y.marks() {
+            let (_, up) = self.place((self.x.least, at));
             let (label, beside) = (up + 4.0, left - 6.0);
             let _ = writeln!(
                 svg,
@@ -134,6 +159,25 @@ impl Plot {
                 number(at)
             );
         }
+    }
+}
+
+impl Plot {
+    pub fn svg(&self) -> String {
+        let all = || self.series.iter().flat_map(|series| &series.points);
+        let axes = Axes {
+            x: Axis::over(all().map(|point| point.0)),
+            y: Axis::over(all().map(|point| point.1)),
+        };
+        let [left, top, right, _] = AREA;
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
+             font-family=\"sans-serif\" font-size=\"11\">\n\
+             <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#fff\"/>\n\
+             <text x=\"{left}\" y=\"18\" font-size=\"13\">{}</text>\n",
+            self.title
+        );
+        axes.draw(&mut svg);
         let _ = writeln!(
             svg,
             "<text x=\"260\" y=\"290\" text-anchor=\"middle\">{}</text>\
@@ -142,26 +186,7 @@ impl Plot {
         );
         for (index, series) in self.series.iter().enumerate() {
             let color = COLORS[index % COLORS.len()];
-            let finite = |point: &&(f32, f32)| point.0.is_finite() && point.1.is_finite();
-            let points = series.points.iter().filter(finite).map(|&it| place(it));
-            match series.mark {
-                Mark::Line => {
-                    let joined: Vec<_> = points.map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-                    let _ = writeln!(
-                        svg,
-                        "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"1.5\"/>",
-                        joined.join(" ")
-                    );
-                }
-                Mark::Dots => {
-                    for (x, y) in points {
-                        let _ = writeln!(
-                            svg,
-                            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{color}\"/>"
-                        );
-                    }
-                }
-            }
+            series.draw(&mut svg, axes, color);
             let line = top + 14.0 * (1.0 + index as f32);
             let _ = writeln!(
                 svg,
