@@ -104,30 +104,44 @@ fn show(ui: &mut egui::Ui, types: &TypeRegistry, value: &mut dyn Reflect, id: eg
                 theme::on_hover_docs(label, field.docs());
                 let default = default.and_then(|it| it.field_at(index));
                 let options = options.and_then(|it| option(&it.0, index));
+                let (id, docs) = (id.with(index), field.docs());
                 ui.vertical(|ui| {
-                    changed |= if let Some(groups) = part.try_downcast_mut() {
-                        group_bits(ui, groups, 0)
-                    } else if let Some(prediction) = part.try_downcast_mut() {
-                        let choose = |ui: &mut egui::Ui| choices::prediction(ui, types, prediction);
-                        ui.push_id(index, choose).inner
-                    } else if let Some(mask) = part.try_downcast_mut()
-                        && is_mask(field.docs())
-                    {
-                        mask_bits(ui, mask)
-                    } else if let Some(count) = part.try_downcast_mut()
-                        && default.and_then(|it| it.try_downcast_ref()) == Some(&u32::MAX)
-                    {
-                        limit(ui, count)
-                    } else {
-                        let options = options.unwrap_or(&());
-                        show_part(ui, &mut inspector, part, id.with(index), options)
-                    };
+                    changed |= show_parameter(ui, &mut inspector, part, id, docs, default, options);
                 });
                 changed |= default.is_some_and(|default| reset_button(ui, types, default, part));
                 ui.end_row();
             }
         });
     changed
+}
+
+/// Shows a parameter with the widget that suits it. Returns whether the user changed it.
+fn show_parameter(
+    ui: &mut egui::Ui,
+    inspector: &mut InspectorUi,
+    part: &mut dyn PartialReflect,
+    id: egui::Id,
+    docs: Option<&str>,
+    default: Option<&dyn PartialReflect>,
+    options: Option<&dyn Any>,
+) -> bool {
+    let types = inspector.type_registry;
+    if let Some(groups) = part.try_downcast_mut() {
+        group_bits(ui, groups, 0)
+    } else if let Some(prediction) = part.try_downcast_mut() {
+        let choose = |ui: &mut egui::Ui| choices::prediction(ui, types, prediction);
+        ui.push_id(id, choose).inner
+    } else if let Some(mask) = part.try_downcast_mut()
+        && is_mask(docs)
+    {
+        mask_bits(ui, mask)
+    } else if let Some(count) = part.try_downcast_mut()
+        && default.and_then(|it| it.try_downcast_ref()) == Some(&u32::MAX)
+    {
+        limit(ui, count)
+    } else {
+        show_part(ui, inspector, part, id, options.unwrap_or(&()))
+    }
 }
 
 fn option(options: &InspectorOptions, index: usize) -> Option<&dyn Any> {
