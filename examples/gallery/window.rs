@@ -20,41 +20,7 @@ use crate::{camera, controls, film, pace, panel, pictures, probe, screenshot, se
 
 /// Shows a scene until the window is closed.
 pub fn run(options: WindowOptions) -> ExitCode {
-    let window = Window {
-        title: "bevy_steering2d gallery".into(),
-        resolution: WindowResolution::new(1280, 720),
-        ..default()
-    };
-    let quiet = LogPlugin {
-        level: Level::WARN,
-        filter: "wgpu=error,naga=error".into(),
-        ..default()
-    };
-    let mut app = App::new();
-    app.add_plugins((
-        DefaultPlugins
-            .set(WindowPlugin {
-                primary_window: Some(window),
-                ..default()
-            })
-            .set(quiet),
-        EguiPlugin::default(),
-        SteeringInspectorPlugin {
-            open: options.inspector,
-            ..default()
-        },
-        ScenesPlugin,
-        OverlaysPlugin,
-    ))
-    .add_plugins((
-        camera::plugin,
-        controls::plugin,
-        pace::plugin,
-        panel::plugin,
-        pictures::plugin,
-        selection::plugin,
-    ))
-    .insert_resource(ClearColor(palette::NIGHT));
+    let mut app = app(options.inspector);
     if let Some(path) = options.probe {
         probe::write_to(&mut app, path);
     }
@@ -87,6 +53,46 @@ pub fn run(options: WindowOptions) -> ExitCode {
         AppExit::Success => ExitCode::SUCCESS,
         AppExit::Error(code) => ExitCode::from(code.get()),
     }
+}
+
+/// The app without a scene.
+fn app(is_inspected: bool) -> App {
+    let window = Window {
+        title: "bevy_steering2d gallery".into(),
+        resolution: WindowResolution::new(1280, 720),
+        ..default()
+    };
+    let quiet = LogPlugin {
+        level: Level::WARN,
+        filter: "wgpu=error,naga=error".into(),
+        ..default()
+    };
+    let mut app = App::new();
+    app.add_plugins((
+        DefaultPlugins
+            .set(WindowPlugin {
+                primary_window: Some(window),
+                ..default()
+            })
+            .set(quiet),
+        EguiPlugin::default(),
+        SteeringInspectorPlugin {
+            open: is_inspected,
+            ..default()
+        },
+        ScenesPlugin,
+        OverlaysPlugin,
+    ))
+    .add_plugins((
+        camera::plugin,
+        controls::plugin,
+        pace::plugin,
+        panel::plugin,
+        pictures::plugin,
+        selection::plugin,
+    ))
+    .insert_resource(ClearColor(palette::NIGHT));
+    app
 }
 
 /// Starts a SteerBench case. Unknown elements of its file are printed as warnings.
