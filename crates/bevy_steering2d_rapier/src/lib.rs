@@ -75,6 +75,7 @@ mod snapshot;
 mod solids;
 mod unsensed;
 
+use bevy::ecs::schedule::InternedScheduleLabel;
 use bevy::prelude::*;
 use bevy_rapier2d::plugin::RapierBevyComponentApply;
 use bevy_rapier2d::prelude::*;
@@ -109,58 +110,9 @@ impl Plugin for SteeringRapierPlugin {
         let _ = app.try_register_required_components::<RigidBody, Kinematics>();
         radius::watch_removals(app);
         snapshot::add_types(app);
-        app.add_observer(sense::remove_kinematics)
-            .configure_sets(
-                schedule,
-                (
-                    SteeringSystems::Sense.after(PhysicsSet::SyncBackend),
-                    SteeringSystems::Move.before(PhysicsSet::StepSimulation),
-                ),
-            )
-            // An observer of an event may despawn or disable its agent. Before the writeback that
-            // would panic: `writeback_mass_properties` of bevy_rapier2d 0.36.0 reads a message about
-            // every body that SyncBackend has just created or changed, and expects each still to have
-            // its component ("Could not find `RapierContextEntityLink`"). Once the writeback skips
-            // missing entities, the announcement may come before the physics step.
-            .configure_sets(
-                schedule,
-                SteeringSystems::Announce.after(PhysicsSet::Writeback),
-            )
-            .add_systems(
-                schedule,
-                snapshot::mirrored::note_sync
-                    .in_set(PhysicsSet::SyncBackend)
-                    .before(RapierBevyComponentApply)
-                    // It accesses only data of its own.
-                    .ambiguous_with_all(),
-            )
-            .add_systems(
-                SteeringSchedule::Bodies,
-                (
-                    sense::add_missing_kinematics,
-                    sense::warn_of_second_bodies,
-                    sense::warn_of_bodies_without_context,
-                    unsensed::warn_of_unsensed_walls,
-                    sense::compute_new_masses,
-                    radius::update_radii,
-                    sense::sense_bodies,
-                    sense::rest_paused_bodies,
-                    sense::enable_mended_bodies,
-                    drive_bodies::sense_driven_bodies,
-                )
-                    .chain()
-                    .before(LocomotionSystems::Abilities),
-            )
-            .add_systems(SteeringSchedule::Answer, probes::answer_probes)
-            .add_systems(
-                SteeringSchedule::Move,
-                (
-                    move_bodies::move_bodies,
-                    drive_bodies::drive_bodies.after(LocomotionSystems::Drive),
-                )
-                    .chain()
-                    .run_if(schedule::time_passes),
-            );
+        app.add_observer(sense::remove_kinematics);
+        order_around_physics(app, schedule);
+        add_systems(app);
         #[cfg(feature = "navigation")]
         solids::register(app);
     }
@@ -172,6 +124,64 @@ impl Plugin for SteeringRapierPlugin {
     fn is_unique(&self) -> bool {
         false
     }
+}
+
+/// Steering runs between Rapier's reading of the world and its step.
+fn order_around_physics(app: &mut App, schedule: InternedScheduleLabel) {
+    app.configure_sets(
+        schedule,
+        (
+            SteeringSystems::Sense.after(PhysicsSet::SyncBackend),
+            SteeringSystems::Move.before(PhysicsSet::StepSimulation),
+        ),
+    )
+    // An observer of an event may despawn or disable its agent. Before the writeback that
+    // would panic: `writeback_mass_properties` of bevy_rapier2d 0.36.0 reads a message about
+    // every body that SyncBackend has just created or changed, and expects each still to have
+    // its component ("Could not find `RapierContextEntityLink`"). Once the writeback skips
+    // missing entities, the announcement may come before the physics step.
+    .configure_sets(
+        schedule,
+        SteeringSystems::Announce.after(PhysicsSet::Writeback),
+    )
+    .add_systems(
+        schedule,
+        snapshot::mirrored::note_sync
+            .in_set(PhysicsSet::SyncBackend)
+            .before(RapierBevyComponentApply)
+            // It accesses only data of its own.
+            .ambiguous_with_all(),
+    );
+}
+
+fn add_systems(app: &mut App) {
+    app.add_systems(
+        SteeringSchedule::Bodies,
+        (
+            sense::add_missing_kinematics,
+            sense::warn_of_second_bodies,
+            sense::warn_of_bodies_without_context,
+            unsensed::warn_of_unsensed_walls,
+            sense::compute_new_masses,
+            radius::update_radii,
+            sense::sense_bodies,
+            sense::rest_paused_bodies,
+            sense::enable_mended_bodies,
+            drive_bodies::sense_driven_bodies,
+        )
+            .chain()
+            .before(LocomotionSystems::Abilities),
+    )
+    .add_systems(SteeringSchedule::Answer, probes::answer_probes)
+    .add_systems(
+        SteeringSchedule::Move,
+        (
+            move_bodies::move_bodies,
+            drive_bodies::drive_bodies.after(LocomotionSystems::Drive),
+        )
+            .chain()
+            .run_if(schedule::time_passes),
+    );
 }
 
 /// Marks an app that already has the plugin, so that adding it twice has no effect.
