@@ -166,15 +166,14 @@ impl Steer for Evade {
         (source, mut memory): (Entity, Mut<EvadeMemory>),
         (targets, predictions): &(Targets, Predictions),
     ) -> Vec2 {
+        let threat = targets.get(self.threat);
         if self.prediction.is_straight() {
             memory.set_if_neq(EvadeMemory::default());
+            return threat.map_or(Vec2::ZERO, |threat| evade(me, &threat, self));
         }
-        let Some(threat) = targets.get(self.threat) else {
+        let Some(threat) = threat else {
             return Vec2::ZERO;
         };
-        if self.prediction.is_straight() {
-            return evade(me, &threat, self);
-        }
         flee_from(me, &threat, self, || {
             let pair = Pair {
                 source,

@@ -152,15 +152,14 @@ impl Steer for Pursuit {
         (source, mut memory): (Entity, Mut<PursuitMemory>),
         (targets, predictions): &(Targets, Predictions),
     ) -> Vec2 {
+        let target = targets.get(self.target);
         if self.prediction.is_straight() {
             memory.set_if_neq(PursuitMemory::default());
+            return target.map_or(Vec2::ZERO, |target| pursuit(me, &target, self));
         }
-        let Some(target) = targets.get(self.target) else {
+        let Some(target) = target else {
             return Vec2::ZERO;
         };
-        if self.prediction.is_straight() {
-            return pursuit(me, &target, self);
-        }
         let pair = Pair {
             source,
             me,
