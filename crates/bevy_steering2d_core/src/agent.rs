@@ -144,7 +144,13 @@ impl Agent {
     /// `delta`, since a faster response would overshoot.
     #[inline]
     pub fn track(&self, desired: Vec2) -> Vec2 {
-        self.push((desired - self.rolling()) / self.response_time.max(self.delta))
+        self.push((desired - self.rolling()) / self.response())
+    }
+
+    /// The time in which the agent responds, s: the response time, at least `delta`.
+    #[inline]
+    pub(crate) fn response(&self) -> f32 {
+        self.response_time.max(self.delta)
     }
 
     /// The velocity that steering forces change, m/s.
@@ -179,7 +185,7 @@ impl Agent {
     /// reaches.
     #[inline]
     pub fn desired_velocity(&self, force: Vec2) -> Vec2 {
-        self.rolling() + force * (self.response_time.max(self.delta) / self.mass)
+        self.rolling() + force * (self.response() / self.mass)
     }
 
     /// The force for an acceleration in m/s², N, clamped by length to `max_force`.

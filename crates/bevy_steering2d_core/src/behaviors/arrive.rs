@@ -231,7 +231,7 @@ pub(super) fn has_arrived(me: &Agent, point: Vec2, tolerance: f32, before: bool)
     if before {
         distance <= 2.0 * tolerance
     } else {
-        distance <= tolerance && me.speed() * me.response_time.max(me.delta) <= tolerance
+        distance <= tolerance && me.speed() * me.response() <= tolerance
     }
 }
 

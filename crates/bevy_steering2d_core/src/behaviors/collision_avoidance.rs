@@ -187,7 +187,7 @@ fn steerable(me: &Agent, acceleration: Vec2) -> Vec2 {
     let sideways = acceleration.dot(across);
     let steered = within(sideways, me.turning());
     let missing = (sideways - steered).abs();
-    let stop = me.forward_speed() / me.response_time.max(me.delta);
+    let stop = me.forward_speed() / me.response();
     let braked = acceleration.dot(along) - within(stop, missing);
     braked * along + steered * across
 }

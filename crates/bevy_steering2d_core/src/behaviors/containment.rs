@@ -233,7 +233,7 @@ fn keep_inside(me: &Agent, inwards: Vec2, gap: f32) -> Vec2 {
     if pressed == 0.0 {
         return holding * inwards;
     }
-    let time = me.response_time.max(me.delta);
+    let time = me.response();
     // A weak agent that returned faster would bounce off the side.
     let depth = depth_in_skin(me, gap).max(1.0);
     let back = me.max_speed.min(me.max_acceleration() * time * depth);

@@ -330,7 +330,7 @@ fn finished(me: &Agent, run: HideMemory) -> HideMemory {
 fn has_hidden(me: &Agent, memory: &HideMemory) -> bool {
     /// Below this share of the tolerance per response time an agent rests.
     const AT_REST: f32 = 0.01;
-    let rests = me.speed() * me.response_time.max(me.delta) <= AT_REST * TOLERANCE;
+    let rests = me.speed() * me.response() <= AT_REST * TOLERANCE;
     rests && me.position.distance(memory.spot) <= TOLERANCE
 }
 

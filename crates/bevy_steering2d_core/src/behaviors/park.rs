@@ -337,7 +337,7 @@ fn turn_to(me: &Agent, body: &Abilities, goal: Pose, how: &Park) -> Vec2 {
     let turn = within(lead * here.angle_to(goal.heading), ON_THE_SPOT);
     // In the gear that is in: a change of gear would turn it the other way.
     let gear = if body.reversing { -1.0 } else { 1.0 };
-    let change = me.max_acceleration() * me.response_time.max(me.delta);
+    let change = me.max_acceleration() * me.response();
     let speed = TURNING * idle_speed(me.max_speed, change);
     let speed = if drifts(body) {
         speed.min(DRIFT * how.tolerance)

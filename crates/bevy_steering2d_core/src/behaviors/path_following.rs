@@ -252,7 +252,7 @@ impl Steer for PathFollowing {
 /// leave none to follow a curve. Zero for others.
 fn braked_speed(me: &Agent) -> f32 {
     let turns = me.abilities.is_some_and(|body| body.turning_radius > 0.0);
-    let slower = me.speed() - planned(me) * me.response_time.max(me.delta);
+    let slower = me.speed() - planned(me) * me.response();
     if turns { slower.min(me.max_speed) } else { 0.0 }
 }
 

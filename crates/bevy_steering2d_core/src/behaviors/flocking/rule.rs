@@ -169,7 +169,7 @@ impl Limits<f32> {
             velocity: me.rolling().into(),
             max_speed: me.max_speed,
             max_force: me.max_force,
-            gain: me.mass / me.response_time.max(me.delta),
+            gain: me.mass / me.response(),
         }
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn most_turning(me: &Agent) -> f32 {
         return 1.0;
     }
     let speed = me.speed().max(STANDING * me.max_speed);
-    let turns = speed / me.response_time.max(me.delta);
+    let turns = speed / me.response();
     (turns / me.max_acceleration()).min(1.0)
 }
 
