@@ -173,13 +173,13 @@ impl Operation for Avoid<'_> {
             .large_in_view(view)
             .filter(|it| !view.sees(it))
             .for_each(avoid);
-        me.push(steerable(me, acceleration))
+        me.push(steerable_acceleration(me, acceleration))
     }
 }
 
 /// An evasive acceleration as a body with a turning circle can follow it, m/s²: it brakes for the sideways
 /// part that it cannot steer.
-fn steerable(me: &Agent, acceleration: Vec2) -> Vec2 {
+fn steerable_acceleration(me: &Agent, acceleration: Vec2) -> Vec2 {
     if me.turning_radius() == 0.0 {
         return acceleration;
     }

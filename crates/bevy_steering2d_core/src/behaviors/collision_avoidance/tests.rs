@@ -204,7 +204,7 @@ fn a_slow_car_brakes_where_it_cannot_steer() {
     let mut car = Drive::car(Wheeled::default(), 60.0);
     let aside = Vec2::new(0.0, 4.0);
     car.body.velocity = Vec2::new(1.0, 0.0);
-    let slow = steerable(&car.agent(), aside);
+    let slow = steerable_acceleration(&car.agent(), aside);
     // On its turning circle: 1² / 3.72 m = 0.27 m/s².
     assert!((slow.y - 0.269).abs() < 1e-2 && slow.x < -3.0, "{slow}");
     // In an update of half a second 2 m/s² stop it.
@@ -212,15 +212,15 @@ fn a_slow_car_brakes_where_it_cannot_steer() {
         delta: 0.5,
         ..car.agent()
     };
-    let slow = steerable(&seldom, aside);
+    let slow = steerable_acceleration(&seldom, aside);
     assert!((slow.x + 2.0).abs() < 1e-3, "{slow}");
     car.body.velocity = Vec2::new(8.0, 0.0);
     assert_eq!(
-        steerable(&car.agent(), aside),
+        steerable_acceleration(&car.agent(), aside),
         aside,
         "it can steer as hard"
     );
-    assert_eq!(steerable(&Agent::default(), aside), aside);
+    assert_eq!(steerable_acceleration(&Agent::default(), aside), aside);
 }
 
 #[test]

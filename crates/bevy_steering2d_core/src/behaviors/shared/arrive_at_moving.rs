@@ -23,7 +23,7 @@ pub(crate) fn arrive_at_moving(
         ..*me
     };
     let closing = approach(&relative, to, braking, tolerance);
-    let desired = velocity + steerable(me, closing, to - from, velocity);
+    let desired = velocity + steerable_velocity(me, closing, to - from, velocity);
     let desired = desired.clamp_length_max(me.max_speed);
     // A driven body turns around for the motion of the point; a short way back to it it reverses.
     me.track_while_lasting(desired, velocity)
@@ -48,7 +48,7 @@ fn leading_ends(me: &Agent, point: Vec2, velocity: Vec2) -> (Vec2, Vec2) {
 /// To move sideways by d, such a body drives two arcs of the radius R in opposite directions, on which it
 /// turns by up to θ with `d = 2·R·(1 − cos θ)`. So its sideways speed is at most `v·sin θ ≈ v·√(d/R)`, and beyond two
 /// turning radii, where it may turn by more, that from which it comes in with a tenth of its grip.
-fn steerable(me: &Agent, closing: Vec2, offset: Vec2, velocity: Vec2) -> Vec2 {
+fn steerable_velocity(me: &Agent, closing: Vec2, offset: Vec2, velocity: Vec2) -> Vec2 {
     let radius = me.turning_radius();
     let speed = velocity.length();
     if radius == 0.0 || speed < Abilities::FOLLOWS {
