@@ -201,8 +201,7 @@ impl InvalidParameter {
     /// Names `field` otherwise.
     #[inline]
     pub fn unless_fraction(field: &'static str, value: f32) -> Result<(), Self> {
-        let ok = (0.0..=1.0).contains(&value);
-        Self::unless(ok, field, value, || "between 0 and 1")
+        Self::unless_within(field, value, 0.0..=1.0, "between 0 and 1")
     }
 
     /// Accepts numbers of a range; `must_be` completes "must be …".
@@ -217,16 +216,6 @@ impl InvalidParameter {
         must_be: &'static str,
     ) -> Result<(), Self> {
         Self::unless(range.contains(&value), field, value, || must_be)
-    }
-
-    /// Accepts `0 ≤ value ≤ π`.
-    ///
-    /// # Errors
-    /// Names `field` otherwise.
-    #[inline]
-    pub fn unless_half_turn(field: &'static str, value: f32) -> Result<(), Self> {
-        let ok = (0.0..=core::f32::consts::PI).contains(&value);
-        Self::unless(ok, field, value, || "an angle between 0 and π")
     }
 
     /// Accepts the full angle of a field of view, rad: up to `4π`, or infinity. A larger number is most likely in degrees.

@@ -1,5 +1,7 @@
 //! Pursuit: heads for the predicted position of a moving target.
 
+use std::f32::consts::PI;
+
 use bevy::math::ops;
 use bevy::prelude::*;
 
@@ -140,7 +142,12 @@ impl Behavior for Pursuit {
     fn check(&self) -> Result<(), InvalidParameter> {
         self.target.check("Pursuit.target")?;
         self.prediction.check("Pursuit.prediction")?;
-        InvalidParameter::unless_half_turn("Pursuit.facing_angle", self.facing_angle)?;
+        InvalidParameter::unless_within(
+            "Pursuit.facing_angle",
+            self.facing_angle,
+            0.0..=PI,
+            "an angle between 0 and π",
+        )?;
         InvalidParameter::unless_non_negative("Pursuit.turn_time", self.turn_time)
     }
 }
