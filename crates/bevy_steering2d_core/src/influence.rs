@@ -55,9 +55,7 @@ impl Influence {
         InvalidParameter::unless_positive("Influence.probability", self.probability)?;
         InvalidParameter::unless_fraction("Influence.probability", self.probability)
     }
-}
 
-impl Influence {
     /// The force that counts as this one after weighting, N: divided by the weight. For an
     /// [`Adjust`](crate::Adjust) that replaces requests exactly, whatever its weight is. A weight of zero still takes
     /// it out.

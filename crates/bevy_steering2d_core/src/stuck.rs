@@ -59,9 +59,7 @@ impl StuckDetection {
         InvalidParameter::unless_positive("StuckDetection.after", self.after)?;
         InvalidParameter::unless_positive("StuckDetection.distance", self.distance)
     }
-}
 
-impl StuckDetection {
     /// The same for a body with these limits, N and m/s, and this mass, kg: a heavy or slow one takes longer to leave the
     /// circle, even if nothing holds it, and one that turns on the spot, at a rate in rad/s, may turn about first.
     pub(crate) fn of_body(

@@ -86,9 +86,7 @@ impl Vehicle {
         InvalidParameter::unless_positive("Vehicle.response_time", self.response_time)?;
         InvalidParameter::unless_non_negative("Vehicle.radius", self.radius.unwrap_or(0.0))
     }
-}
 
-impl Vehicle {
     /// Its radius, m; `None` if it has none or it is out of range.
     #[inline]
     pub fn valid_radius(&self) -> Option<f32> {

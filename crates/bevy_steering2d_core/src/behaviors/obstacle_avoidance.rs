@@ -326,9 +326,7 @@ impl Threat {
             urgency: self.nearness * urgency.min(self.most),
         }
     }
-}
 
-impl Threat {
     /// Brakes before a gap between two obstacles that is too narrow for the agent. Avoiding them one by
     /// one, the agent would turn from one to the other.
     fn brake_before_gap(&self, me: &Agent, other: &Self) -> Touch {

@@ -134,9 +134,7 @@ impl BehaviorEntities<'_, '_> {
             })
         });
     }
-}
 
-impl BehaviorEntities<'_, '_> {
     /// Whether a group acts in this tick.
     fn verdict(&self, entity: Entity, group: &BehaviorGroup) -> Verdict {
         let agent = || self.roots.agent_of(entity);

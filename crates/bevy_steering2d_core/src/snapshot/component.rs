@@ -59,9 +59,7 @@ impl<C> Values<C> {
         let tables = self.tables.iter();
         tables.flat_map(|table| table.entities.iter().copied().zip(&table.values))
     }
-}
 
-impl<C> Values<C> {
     /// The table `at`, for values of these entities, in the memory of what it had.
     fn table(&mut self, at: usize, entities: &Arc<[Entity]>) -> &mut Vec<C> {
         if at == self.tables.len() {

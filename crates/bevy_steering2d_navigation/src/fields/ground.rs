@@ -62,9 +62,7 @@ impl GroundCost {
             must_be: "between 0.1 and 100",
         })
     }
-}
 
-impl GroundCost {
     /// By place, then by cost.
     pub(super) fn total_order(&self, other: &Self) -> Ordering {
         let key = |it: &Self| {

@@ -84,9 +84,7 @@ impl Prediction {
     pub(crate) fn uses_velocity(self) -> bool {
         !matches!(self, Self::Custom(_))
     }
-}
 
-impl Prediction {
     /// Checks the parameters.
     ///
     /// # Errors

@@ -232,9 +232,7 @@ impl ReciprocalAvoidance {
         self.max_neighbors = max_neighbors;
         self
     }
-}
 
-impl ReciprocalAvoidance {
     /// This behavior and the agent as they choose a velocity for a driven body, which is that of its axle.
     fn of_driven(&self, me: &Agent) -> (Self, Agent) {
         let how = Self {

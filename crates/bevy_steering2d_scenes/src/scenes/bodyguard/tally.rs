@@ -65,9 +65,7 @@ impl Tally {
             last_reached: None,
         }
     }
-}
 
-impl Tally {
     pub(super) fn attack_lines(&self, prefix: &str) -> [Line; 3] {
         let label = |text: &str| format!("{prefix}{text}");
         [
