@@ -5,6 +5,7 @@ use bevy::prelude::*;
 
 use super::embeds_influence;
 use crate::id::move_only;
+use crate::locomotion::direction;
 use crate::random::RandomStream;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
@@ -153,7 +154,7 @@ fn no_farther_aside(me: &Agent, target: Vec2) -> Vec2 {
     if angle.abs() <= FARTHEST_ASIDE {
         return target;
     }
-    let aside = Vec2::from_angle(FARTHEST_ASIDE.copysign(angle));
+    let aside = direction(FARTHEST_ASIDE.copysign(angle));
     me.position + offset.length() * aside.rotate(me.heading)
 }
 
@@ -202,7 +203,7 @@ impl WanderMemory {
         }
         let stream = self.stream.get_or_insert_with(|| {
             let mut stream = me.random_stream(WANDER_SALT);
-            self.rim = unit_vector(stream.angle());
+            self.rim = direction(stream.angle());
             stream
         });
         if me.delta == 0.0 {
@@ -230,7 +231,7 @@ impl WanderMemory {
                 angle_change,
             } => {
                 let turn = stream.signed_unit() * angle_change * walk;
-                self.rim = unit_vector(turn).rotate(self.rim).normalize_or(self.rim);
+                self.rim = direction(turn).rotate(self.rim).normalize_or(self.rim);
                 self.center = me.position + distance * me.heading;
                 self.target = self.center + radius * self.rim;
             }
@@ -245,11 +246,6 @@ impl WanderMemory {
             }
         }
     }
-}
-
-/// A unit vector with the same bits on every platform, unlike the standard library's trigonometry.
-fn unit_vector(angle: f32) -> Vec2 {
-    Vec2::new(ops::cos(angle), ops::sin(angle))
 }
 
 #[cfg(test)]

@@ -158,7 +158,7 @@ pub(crate) fn within(number: f32, most: f32) -> f32 {
     number.max(-most).min(most)
 }
 
-/// The unit vector at an angle from the heading.
+/// The unit vector at an angle, rad: from the heading in the frame of a body, from +x in that of the world.
 pub(crate) fn direction(angle: f32) -> Vec2 {
     let (sine, cosine) = ops::sin_cos(angle);
     Vec2::new(cosine, sine)

@@ -2,12 +2,12 @@
 
 use std::f32::consts::TAU;
 
-use bevy::math::ops;
 use bevy::prelude::*;
 
 use super::accumulate::sum_around;
 use super::rule::{Limits, Rule, SPOT_SQUARED, Seen, Sum, rule_parameters, sum_over};
 use crate::behaviors::embeds_influence;
+use crate::locomotion::direction;
 use crate::perception::{Neighbor, Neighbors, SteeringGroups};
 use crate::random::GOLDEN_RATIO;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringId};
@@ -114,8 +114,7 @@ impl Separation {
     /// ids are the golden angle apart.
     pub(super) fn leave_spot(sum: &mut Sum, id: SteeringId) {
         let turns = id.0.wrapping_mul(GOLDEN_RATIO) as f32 / u32::MAX as f32;
-        let angle = turns * TAU;
-        let direction = Vec2::new(ops::cos(angle), ops::sin(angle));
-        sum.vector = (Vec2::from(sum.vector) - sum.weight * direction).into();
+        let away = direction(turns * TAU);
+        sum.vector = (Vec2::from(sum.vector) - sum.weight * away).into();
     }
 }

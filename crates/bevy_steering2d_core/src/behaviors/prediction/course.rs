@@ -1,10 +1,10 @@
 //! Courses: where a body is expected in the next seconds, if it keeps turning, keeps accelerating, or
 //! turns at walls and obstacles.
 
-use bevy::math::ops;
 use bevy::prelude::*;
 
 use super::sighting::Sighting;
+use crate::locomotion::direction;
 use crate::perception::{Circle, ObstacleIndex, WallIndex};
 use crate::{Agent, Kinematics, Vehicle};
 
@@ -174,14 +174,15 @@ impl Arc {
     fn of(mover: Mover, step: f32) -> Self {
         let most = mover.max_acceleration() / mover.body.speed().max(Kinematics::REST);
         let half = 0.5 * step * mover.seen.turn_rate().max(-most).min(most);
+        let half_turn = direction(half);
         Self {
             velocity: mover.body.velocity,
             step,
-            half_turn: Vec2::new(ops::cos(half), ops::sin(half)),
+            half_turn,
             chord: if half.abs() < 1e-3 {
                 1.0
             } else {
-                ops::sin(half) / half
+                half_turn.y / half
             },
         }
     }
