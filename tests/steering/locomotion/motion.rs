@@ -347,6 +347,30 @@ fn nobody_drives_a_disabled_car() {
 }
 
 #[test]
+fn the_pedals_of_a_car_without_a_vehicle_or_a_body_are_released() {
+    for backend in BACKENDS {
+        for part in ["a vehicle", "a body"] {
+            let mut app = backend.app(HERTZ);
+            let agent = car_to_the_east(backend, &mut app);
+            run_ticks(&mut app, 30);
+            assert!(get::<Controls>(&app, agent).throttle > 0.5);
+            let mut entity = app.world_mut().entity_mut(agent);
+            match part {
+                "a vehicle" => entity.remove::<(Vehicle, Seek)>(),
+                _ => entity.remove::<(PointMass, RigidBody)>(),
+            };
+            run_ticks(&mut app, 1);
+            let case = format!("{backend:?}, without {part}");
+            let controls = get::<Controls>(&app, agent);
+            assert_eq!((controls.throttle, controls.brake), (0.0, 0.0), "{case}");
+            let propulsion = get::<Propulsion>(&app, agent);
+            assert_eq!(propulsion.acceleration, Vec2::ZERO, "{case}");
+            assert_eq!(propulsion.angular_acceleration, 0.0, "{case}");
+        }
+    }
+}
+
+#[test]
 fn a_disabled_car_gets_no_force() {
     for backend in BACKENDS {
         let mut app = backend.app(HERTZ);

@@ -3,6 +3,7 @@
 use std::any::TypeId;
 
 use bevy::ecs::component::{ComponentId, Mutable};
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy::reflect::{GetTypeRegistration, TypePath};
 
@@ -334,6 +335,19 @@ fn drive<L: Locomotion>(
             propulsion.angular_acceleration = acceleration.angular;
         },
     );
+}
+
+/// Releases the pedals of an entity that is not driven any more since its [`Vehicle`] or its body is removed: the last
+/// controls and accelerations would show for ever.
+pub(crate) fn release_controls<C: Component>(
+    removed: On<Remove, C>,
+    mut driven: Query<(&mut Controls, &mut Propulsion), Allow<Disabled>>,
+) {
+    if let Ok((mut controls, mut propulsion)) = driven.get_mut(removed.entity) {
+        controls.release();
+        propulsion.acceleration = Vec2::ZERO;
+        propulsion.angular_acceleration = 0.0;
+    }
 }
 
 /// The acceleration with the speed after it clamped by a hard [`SpeedLimit`]; zero if it is not finite.

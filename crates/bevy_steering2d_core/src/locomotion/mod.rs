@@ -56,7 +56,7 @@ pub(crate) use facing::warn_of_faulty_facing;
 pub use facing::{FaceTarget, FaceVelocity, wanted_facing};
 pub use hull::Hull;
 pub use kind::{Holonomic, Locomotion, LocomotionInfo, LocomotionRegistry, LocomotionSystems};
-pub(crate) use kind::{register_kind, register_locomotion};
+pub(crate) use kind::{register_kind, register_locomotion, release_controls};
 pub use leg::{Leg, Pose};
 pub use point_mass::PointMass;
 pub(crate) use point_mass::{

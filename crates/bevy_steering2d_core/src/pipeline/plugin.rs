@@ -22,7 +22,7 @@ use crate::events::TargetWatch;
 use crate::id::FreeIds;
 use crate::locomotion::{
     Holonomic, Hull, LocomotionSystems, PointMass, Tracked, Wheeled, drive_point_masses,
-    forget_point_mass, move_point_masses, place_point_masses, register_kind,
+    forget_point_mass, move_point_masses, place_point_masses, register_kind, release_controls,
     sense_driven_point_masses, sense_point_masses, warn_of_faulty_facing,
 };
 use crate::perception::{
@@ -38,10 +38,10 @@ use crate::vehicle::warn_of_weak_agents;
 use crate::warnings::log_warnings;
 use crate::{
     Arrived, Average, BehaviorGroup, BehaviorRegistry, ColliderProbes, Combine, Dithered,
-    NextSteeringId, ObstacleIndex, OuterSchedule, PathCompleted, Prioritized, SenseSystems,
-    SensesColliders, SteeredBy, SteeringAppExt, SteeringClock, SteeringDisabled, SteeringForce,
-    SteeringId, SteeringSchedule, SteeringSeed, SteeringSystems, SteeringWarnings, SteersFor,
-    StuckDetection, TargetLost, Vehicle, WallIndex, WeightedSum,
+    Kinematics, NextSteeringId, ObstacleIndex, OuterSchedule, PathCompleted, Prioritized,
+    SenseSystems, SensesColliders, SteeredBy, SteeringAppExt, SteeringClock, SteeringDisabled,
+    SteeringForce, SteeringId, SteeringSchedule, SteeringSeed, SteeringSystems, SteeringWarnings,
+    SteersFor, StuckDetection, TargetLost, Vehicle, WallIndex, WeightedSum,
 };
 
 /// All plugins of this crate: [`PipelinePlugin`], [`BehaviorsPlugin`], [`EventsPlugin`] and
@@ -347,7 +347,9 @@ fn add_observers(app: &mut App) {
         .add_observer(refuse_cycles)
         .add_observer(release_force::<Remove, Vehicle>)
         .add_observer(release_force::<Remove, Disabled>)
-        .add_observer(release_force::<Insert, SteeringDisabled>);
+        .add_observer(release_force::<Insert, SteeringDisabled>)
+        .add_observer(release_controls::<Vehicle>)
+        .add_observer(release_controls::<Kinematics>);
 }
 
 /// Keeps the parts that types of the pipeline require; behaviors add theirs when they are registered.
