@@ -122,7 +122,7 @@ pub struct LocomotionInfo {
 }
 
 impl LocomotionRegistry {
-    /// Every registered kind; the first is [`Holonomic`].
+    /// Every registered kind.
     pub fn iter(&self) -> impl Iterator<Item = &LocomotionInfo> {
         self.0.iter()
     }
