@@ -30,6 +30,10 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// adds what is missing along its own normal. So the walls of a corridor balance, and those of an acute corner also push
 /// out of it. A car that a wall ahead pushes back turns its front to the free side meanwhile, and backs off until the wall
 /// hardly pushes. (Buckland 2005)
+///
+/// A car cannot stop close to a wall: its feelers are longer by its turning radius, ahead and behind, and the default
+/// [`Wheeled`](crate::Wheeled) begins to back off 3.5 m before a wall ahead. Where its place is nearer, as in a garage or at a
+/// ramp, disable the behavior while the car [parks](crate::Park).
 #[doc(alias("Evadir Paredes", "Evitar muros", "Colisão com muros"))]
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
