@@ -134,3 +134,85 @@ fn a_game_adds_a_kind_of_its_own() {
         assert_eq!(kind(&app, agent), Some("Sled"));
     }
 }
+
+/// As in the recipe of a car that the player drives.
+#[derive(Component, Reflect, Clone, Default)]
+struct PlayerCar {
+    car: Wheeled,
+    pedal: f32,
+    steering: f32,
+}
+
+impl Locomotion for PlayerCar {
+    fn check(&self) -> Result<(), InvalidParameter> {
+        self.car.check()
+    }
+
+    fn abilities(&self, vehicle: &Vehicle, mass: f32) -> Abilities {
+        self.car.abilities(vehicle, mass)
+    }
+
+    fn drive(&self, motion: &Motion, _: Vec2, controls: &mut Controls) {
+        let (speed, pressed) = (motion.forward_speed(), self.pedal.abs());
+        let brakes = self.pedal * speed < 0.0 && speed.abs() > 0.1;
+        let limit = if self.pedal < 0.0 {
+            self.car.reverse_speed
+        } else {
+            motion.max_speed
+        };
+        controls.throttle = if brakes || speed.abs() > limit {
+            0.0
+        } else {
+            pressed
+        };
+        controls.brake = if brakes {
+            pressed
+        } else if pressed == 0.0 {
+            0.05
+        } else {
+            0.0
+        };
+        controls.reversing = self.pedal < 0.0 && !brakes;
+        let most = self.car.steering_rate * motion.delta;
+        let turn = self.steering * self.car.max_steering - controls.steering;
+        controls.steering += turn.max(-most).min(most);
+    }
+
+    fn accelerate(&self, motion: &Motion, controls: &Controls) -> Acceleration {
+        self.car.accelerate(motion, controls)
+    }
+}
+
+#[test]
+fn a_player_drives_a_car_without_behaviors() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        app.add_locomotion::<PlayerCar>();
+        let agent = (Vehicle::new(14.0, 9_600.0), PlayerCar::default());
+        let body = Body::at(0.0, 0.0).weighing(1_200.0);
+        let car = backend.spawn(&mut app, body, agent);
+        let drive = |app: &mut App, pedal: f32, steering: f32, seconds: f32| {
+            let mut player = app.world_mut().get_mut::<PlayerCar>(car).unwrap();
+            (player.pedal, player.steering) = (pedal, steering);
+            run_seconds(app, seconds);
+        };
+        drive(&mut app, 1.0, 0.0, 2.0);
+        let at = position(&app, car);
+        assert!(at.x > 5.0 && at.y.abs() < 1e-3, "{backend:?}: {at}");
+        drive(&mut app, 0.0, 0.3, 1.0);
+        let facing = facing(&app, car);
+        assert!(facing.y > 0.2, "{backend:?}: a turn to the left, {facing}");
+        drive(&mut app, 1.0, 0.0, 5.0);
+        let speed = velocity(&app, car).length();
+        assert!((13.5..14.2).contains(&speed), "{backend:?}: {speed} m/s");
+        drive(&mut app, -1.0, 0.0, 4.0);
+        let speed = get::<Kinematics>(&app, car).forward_speed();
+        assert!((-3.2..-2.8).contains(&speed), "{backend:?}: {speed} m/s");
+        drive(&mut app, 0.0, 0.0, 12.0);
+        let (at, speed) = (position(&app, car), velocity(&app, car).length());
+        assert!(speed < 0.01, "{backend:?}: it rolls at {speed} m/s");
+        drive(&mut app, 1.0, 0.0, 2.0);
+        let way = position(&app, car).distance(at);
+        assert!(way > 5.0, "{backend:?}: from rest {way} m");
+    }
+}
