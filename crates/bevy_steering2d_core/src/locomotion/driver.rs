@@ -105,7 +105,7 @@ impl Course {
 }
 
 /// Sets throttle and brake for a speed along the heading: the engine accelerates, the brake slows
-/// down and holds until the body may change its direction.
+/// down and holds until the body may change its direction. `engine` and `brake` are their largest forces, N.
 pub(super) fn pedals(
     controls: &mut Controls,
     motion: &Motion,
@@ -117,7 +117,8 @@ pub(super) fn pedals(
     let change = (wanted - speed) / motion.response_time;
     let turns_back = speed * wanted < 0.0 && speed.abs() > STANDING;
     let slows = turns_back || wanted.abs() < speed.abs();
-    let share = |most: f32| {
+    let share = |force: f32| {
+        let most = motion.acceleration_by(force);
         if most > 0.0 {
             (change.abs() / most).min(1.0)
         } else {
@@ -129,16 +130,16 @@ pub(super) fn pedals(
 }
 
 /// The speed along the heading after the pedals act for one tick, m/s. The brake stops the body, but
-/// does not push it back.
+/// does not push it back. `engine` and `brake` are their largest forces, N.
 pub(super) fn rolled(controls: &Controls, motion: &Motion, engine: f32, brake: f32) -> f32 {
     let speed = motion.forward_speed();
-    let push = controls.throttle * engine * motion.delta;
+    let push = controls.throttle * motion.acceleration_by(engine) * motion.delta;
     let pushed = if controls.reversing {
         speed - push
     } else {
         speed + push
     };
-    let drag = controls.brake * brake * motion.delta;
+    let drag = controls.brake * motion.acceleration_by(brake) * motion.delta;
     pushed - within(pushed, drag)
 }
 

@@ -89,17 +89,19 @@ impl Locomotion for Tracked {
         let aligned = (1.0 - course.turn.abs() / ON_THE_SPOT).max(0.0);
         let gripping = self.grip / motion.mass / motion.angular_velocity.abs().max(1e-6);
         let wanted = course.gear() * (aligned * course.speed).min(gripping);
-        let engine = motion.acceleration_by(self.engine_force);
-        let brake = motion.acceleration_by(self.brake_force);
-        pedals(controls, motion, wanted, engine, brake);
+        pedals(
+            controls,
+            motion,
+            wanted,
+            self.engine_force,
+            self.brake_force,
+        );
     }
 
     fn accelerate(&self, motion: &Motion, controls: &Controls) -> Acceleration {
         let Motion { heading, delta, .. } = *motion;
         let left = heading.perp();
-        let engine = motion.acceleration_by(self.engine_force);
-        let brake = motion.acceleration_by(self.brake_force);
-        let forward = rolled(controls, motion, engine, brake);
+        let forward = rolled(controls, motion, self.engine_force, self.brake_force);
         let sideways = left.dot(motion.velocity);
         // The average direction of the body in this tick, as for the axles of a car.
         let roll = direction(0.5 * motion.angular_velocity * delta);

@@ -161,13 +161,12 @@ impl Locomotion for Wheeled {
             self.corner_speed(controls.steering, cornering)
         };
         let wanted = course.gear() * course.speed.min(limit);
-        let engine = motion.acceleration_by(self.engine_force);
         pedals(
             controls,
             motion,
             wanted,
-            engine,
-            motion.acceleration_by(self.brake_force),
+            self.engine_force,
+            self.brake_force,
         );
     }
 
@@ -175,9 +174,7 @@ impl Locomotion for Wheeled {
         let Motion { heading, delta, .. } = *motion;
         let left = heading.perp();
         let arm = 0.5 * self.wheelbase;
-        let engine = motion.acceleration_by(self.engine_force);
-        let brake = motion.acceleration_by(self.brake_force);
-        let forward = rolled(controls, motion, engine, brake);
+        let forward = rolled(controls, motion, self.engine_force, self.brake_force);
         // The axles are two equal masses with these sideways velocities.
         let sideways = left.dot(motion.velocity);
         let front = sideways + motion.angular_velocity * arm;
