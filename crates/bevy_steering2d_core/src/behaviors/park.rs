@@ -13,7 +13,7 @@ use crate::locomotion::{ON_THE_SPOT, Pose, direction, idle_speed, within};
 use crate::require::forget;
 use crate::{
     Abilities, Agent, Announcements, Arrived, Behavior, Braking, Influence, InvalidParameter,
-    Situational, Steer, SteeringAppExt, Target, Targets,
+    Kinematics, Situational, Steer, SteeringAppExt, Target, Targets,
 };
 
 /// Comes to rest at a position with a given heading.
@@ -243,9 +243,6 @@ fn is_parked(me: &Agent, goal: Pose, how: &Park, before: bool) -> bool {
     aligned && has_arrived(me, goal.position, how.tolerance, before)
 }
 
-/// Below this speed a body that has missed the pose plans again, m/s.
-const AT_REST: f32 = 0.05;
-
 /// The shortest straight line that is tried beside a run-in of no length, in turning radii.
 const RUN_IN: f32 = 0.75;
 
@@ -258,7 +255,8 @@ fn maneuver(me: &Agent, body: &Abilities, goal: Pose, how: &Park, memory: &mut P
         if let Some(velocity) = planned.drive_on(me, body, how.tolerance) {
             return velocity;
         }
-        if me.speed() > AT_REST {
+        // It has missed the pose. Once it stands, it plans again.
+        if me.speed() > Kinematics::STANDING {
             return Vec2::ZERO;
         }
     }
@@ -298,7 +296,7 @@ fn turn_in(me: &Agent, body: &Abilities, goal: Pose, how: &Park, memory: &mut Pa
     if how.run_in != 0.0 {
         let comes_in = memory.lined_up && distance <= NEARLY_THERE * how.tolerance;
         let has_come_in = memory.lined_up && distance <= how.tolerance;
-        return if has_come_in && drifts(body) && me.speed() < AT_REST {
+        return if has_come_in && drifts(body) && me.speed() < Kinematics::STANDING {
             turn_to(me, body, goal, how)
         } else if comes_in && !drifts(body) && me.speed() < SLOW * me.max_speed {
             // What is missing of the heading it turns on the spot.
@@ -371,7 +369,9 @@ fn line_up(me: &Agent, goal: Pose, how: &Park, memory: &mut ParkMemory) -> Vec2 
     }
     // It has missed the place or the heading.
     let here = goal.position - me.position;
-    if me.speed() < AT_REST && here.length() <= how.tolerance || here.length() > 1.5 * length {
+    if me.speed() < Kinematics::STANDING && here.length() <= how.tolerance
+        || here.length() > 1.5 * length
+    {
         memory.lined_up = false;
     }
     let velocity = approach(me, goal.position, Braking::Physical, 0.25 * how.tolerance);

@@ -38,16 +38,13 @@ pub struct Abilities {
 }
 
 impl Abilities {
-    /// Up to this speed a boat stands, m/s.
-    const STANDS: f32 = 0.01;
-
     /// From this speed on a point counts as moving, m/s.
     pub(crate) const FOLLOWS: f32 = 0.5;
 
     /// With the gear of these controls, at a speed along the heading, m/s. The engine of a boat also pushes backward
     /// to brake: then the boat still drives ahead.
     pub(crate) fn in_gear(self, controls: &Controls, forward_speed: f32) -> Self {
-        let brakes = self.reverse_speed == 0.0 && forward_speed > Self::STANDS;
+        let brakes = self.reverse_speed == 0.0 && forward_speed > Kinematics::BOAT_STANDING;
         Self {
             reversing: controls.reversing && !brakes,
             ..self

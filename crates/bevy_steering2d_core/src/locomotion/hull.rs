@@ -4,7 +4,7 @@ use bevy::math::ops;
 use bevy::prelude::*;
 
 use super::{Abilities, Acceleration, Controls, Locomotion, Motion};
-use crate::{InvalidParameter, Vehicle};
+use crate::{InvalidParameter, Kinematics, Vehicle};
 
 /// A boat: its engine pushes along the axis, its rudder turns it, and the water slows it down, more
 /// across than along. With both drags zero it is a spaceship.
@@ -61,8 +61,8 @@ const PERSISTENCE: f32 = 0.17;
 /// Up to this speed the boat is maneuvered astern as well, m/s.
 const MANEUVERING: f32 = 1.0;
 
-/// Below this speed the boat is not turned, m/s.
-const STILL: f32 = 0.01;
+/// Up to this speed the boat stands, m/s, and below this acceleration, m/s², it is not turned.
+const STILL: f32 = Kinematics::BOAT_STANDING;
 
 impl Hull {
     /// The time in which the bow turns to a new direction, s.

@@ -6,7 +6,7 @@ use super::urgency::{ahead, proximity_urgency};
 use crate::behaviors::braking::stopping_distance;
 use crate::locomotion::{SHARPEST, direction};
 use crate::perception::Circle;
-use crate::{Abilities, Agent};
+use crate::{Abilities, Agent, Kinematics};
 
 /// An obstacle close ahead that the turning circle does not pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,7 +40,7 @@ const END: Room = Room {
 };
 
 /// Up to this speed a car stands, m/s.
-pub(crate) const STANDING: f32 = 0.05;
+pub(crate) const STANDING: f32 = Kinematics::STANDING;
 
 impl Blockade {
     /// The obstacle as a blockade, with this clearance around the body, m; `None` if the agent passes it,
