@@ -4,14 +4,14 @@ use bevy::prelude::*;
 use smallvec::SmallVec;
 
 use super::embeds_influence;
-use super::shared::backing::{Blockade, STANDING, backs_off_within};
+use super::shared::backing::{Blockade, backs_off_within};
 use super::shared::urgency::{
     ahead, most_turning, overlap_urgency, sight, skin, stopping, stopping_urgency, travel,
     travel_speed, turning_urgency,
 };
 use super::touch::{Touch, Touches};
 use crate::perception::{Circle, ColliderProbes, Surroundings};
-use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
+use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer};
 
 /// Steers around [`Obstacle`](crate::Obstacle)s ahead, and brakes where the agent may not get around
 /// them.
@@ -296,7 +296,7 @@ impl Threat {
     fn turn(&self, me: &Agent) -> Vec2 {
         // The turning circle is as wide at any speed, so the slightest motion would turn a car that stands and
         // may be where it should be.
-        if me.turning_radius() > 0.0 && travel_speed(me) <= STANDING {
+        if me.turning_radius() > 0.0 && travel_speed(me) <= Kinematics::STANDING {
             return Vec2::ZERO;
         }
         let turning = turning_urgency(me, self.turning).max(self.turning_bow(me));

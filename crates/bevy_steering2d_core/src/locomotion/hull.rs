@@ -61,8 +61,8 @@ const PERSISTENCE: f32 = 0.17;
 /// Up to this speed the boat is maneuvered astern as well, m/s.
 const MANEUVERING: f32 = 1.0;
 
-/// Up to this speed the boat stands, m/s, and below this acceleration, m/s², it is not turned.
-const STILL: f32 = Kinematics::BOAT_STANDING;
+/// Below this acceleration the boat is not turned, m/s².
+const STILL: f32 = 0.01;
 
 impl Hull {
     /// The time in which the bow turns to a new direction, s.
@@ -115,7 +115,7 @@ impl Locomotion for Hull {
         } else {
             along < -persistence
         };
-        let brakes = forward > STILL;
+        let brakes = forward > Kinematics::BOAT_STANDING;
         // A force at its limit asks for a slow velocity also where the target is far.
         let is_near = (desired - velocity).length() < 0.99 * motion.greatest_change();
         // Without a keel it drifts on as it turns, and could not stop its drift astern.

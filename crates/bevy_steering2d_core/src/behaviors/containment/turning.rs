@@ -3,10 +3,10 @@
 use bevy::prelude::*;
 
 use super::{Area, Side};
-use crate::Agent;
 use crate::behaviors::braking::{braking_distance, stopping_distance};
-use crate::behaviors::shared::backing::{Room, STANDING, back_off, room_needed};
+use crate::behaviors::shared::backing::{Room, back_off, room_needed};
 use crate::behaviors::shared::urgency::{ahead, proximity_urgency, travel, travel_speed};
+use crate::{Agent, Kinematics};
 
 /// A body that stands before a side with more than this share of its pressing backs off.
 const AT_SIDE: f32 = 0.5;
@@ -67,7 +67,7 @@ fn turn_in_time(me: &Agent, area: &Area, is_outside: bool, push: Vec2) -> Vec2 {
     let after = me.position + to_brake.max(0.0) * forward;
     let circles = (circle / now).max(wider(area, after, forward).1 / tightest);
     let [begin, whole] = EARLY;
-    let urgency = if speed > STANDING {
+    let urgency = if speed > Kinematics::STANDING {
         ((begin - circles) / (begin - whole)).clamp(0.0, 1.0)
     } else {
         0.0

@@ -39,9 +39,6 @@ const END: Room = Room {
     gap: 0.6,
 };
 
-/// Up to this speed a car stands, m/s.
-pub(crate) const STANDING: f32 = Kinematics::STANDING;
-
 impl Blockade {
     /// The obstacle as a blockade, with this clearance around the body, m; `None` if the agent passes it,
     /// is not close to it or turns on the spot.
@@ -160,7 +157,7 @@ pub(crate) fn room_needed(me: &Agent) -> Option<Room> {
         0.0
     };
     // A car that stands may be where it should be, such as in a parking bay before a tree.
-    let to_turn = if body.reversing || forward > STANDING {
+    let to_turn = if body.reversing || forward > Kinematics::STANDING {
         gap * body.turning_radius
     } else {
         0.0

@@ -206,7 +206,7 @@ proptest! {
             course.agent.position = position;
             course.agent.velocity = velocity.clamp_length_max(5.0);
             walk(&mut course, &path, &how, 1.0, |me, progress| {
-                let force = crate::behaviors::path_following(me, &path, progress, &how);
+                let force = path_following(me, &path, progress, &how);
                 assert!(force.is_finite() && force.length() <= me.max_force * 1.0001);
                 assert!(progress.distance >= 0.0 && progress.distance <= path.length());
                 assert!(progress.waypoint < path.points().len());
