@@ -21,9 +21,9 @@ use crate::{
 /// [`Seek`](crate::Seek).
 ///
 /// Outside the tolerance: `F = track(v · dir(p → t))`, in N, with the braking speed v of
-/// [`Braking`], m/s. Inside, v falls to zero at half of the tolerance, and further in it is `F = track(0)`, so even a
-/// frictionless body stops, and one that others push rests where the forces balance. A driven body asks for zero velocity in
-/// all of the tolerance. (Reynolds 1999; Buckland 2005) To stop before the target, for instance to shoot at it, set a [`standoff`](Self::standoff): t is then
+/// [`Braking`], m/s. Inside, v falls to zero at three quarters of the tolerance, and further in it is `F = track(0)`, so even a frictionless
+/// body stops, and one that others push rests where the forces balance. A driven body asks for zero velocity in all of the
+/// tolerance. (Reynolds 1999; Buckland 2005) To stop before the target, for instance to shoot at it, set a [`standoff`](Self::standoff): t is then
 /// the point that far before it.
 #[doc(alias("Arribar", "Arrival", "прибытие"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
@@ -40,8 +40,8 @@ pub struct Arrive {
     pub standoff: f32,
     /// How it slows down. Default [`Braking::Physical`].
     pub braking: Braking,
-    /// The agent has arrived within this distance of where it stops, m, `> 0`. Default `0.1`. Within half of it it asks for
-    /// zero velocity, so with a large one it stops short of that point, how far depends on its speed; to stop at a distance set the
+    /// The agent has arrived within this distance of where it stops, m, `> 0`. Default `0.1`. Within three quarters of it it
+    /// asks for zero velocity, so with a large one it stops short of that point, how far depends on its speed; to stop at a distance set the
     /// [`standoff`](Self::standoff). [`Arrived`] is triggered as soon as `speed · response_time` is within it as well: with a
     /// large one while the agent still moves. For one order it comes again only after the agent was beyond twice this: for
     /// repeated attacks test the distance.
@@ -222,7 +222,7 @@ pub(super) fn approach(me: &Agent, point: Vec2, braking: Braking, tolerance: f32
 /// Share of the tolerance within which an agent asks for zero velocity. Beyond it the speed grows from zero: with a jump an
 /// agent that others push out of the tolerance would be thrown to and fro across its edge. A driven body rests in all of the
 /// tolerance: it would shunt to and fro for such small corrections.
-const RESTING: f32 = 0.5;
+const RESTING: f32 = 0.75;
 
 /// Whether the agent has arrived: inside the tolerance and slow enough to stop there. It departs at
 /// twice the tolerance, so that a nudge does not count as a departure.
