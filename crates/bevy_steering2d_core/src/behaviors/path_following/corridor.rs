@@ -308,19 +308,23 @@ impl<'a> Corridor<'a> {
     /// The highest current speed from which the agent can brake for the curves ahead, m/s: corners that follow each other so
     /// closely that none of them alone needs a low speed.
     ///
-    /// A curve that turns by θ on a length l has the radius `l/θ`, on the outside of the corridor a curb more.
+    /// A curve that turns by θ on a length l has the radius `l/θ`, on the outside of the corridor a curb more. It lasts to the
+    /// corner behind those that are close to each other.
     fn curve_speed(&self, me: &Agent, arc: f32) -> f32 {
-        let length = 2.0 * self.half_width.max(me.turning_radius());
-        let range = (stopping_distance(me) + length).min(self.path.length());
+        let close = 2.0 * self.half_width.max(me.turning_radius());
+        let range = (stopping_distance(me) + close).min(self.path.length());
         let mut before = self.path.direction(self.path.at(arc).segment);
         let corners = self.path.corners_between(arc, self.within(arc + range));
-        let speeds = corners.map(|(from, _)| {
-            let to = self.within(from + length);
-            let after = self.path.direction(self.path.at(to).segment);
-            let angle = before.angle_to(after).abs();
+        let speeds = corners.map(|(from, corner)| {
+            let to = self.within(from + close);
+            let end = self.path.at(to);
+            let next = self.path.points()[(end.segment + 1) % self.path.points().len()];
+            let length = to - from + end.position.distance(next);
+            let angle = before.angle_to(self.path.direction(end.segment)).abs();
             before = self.path.direction_after(from);
-            let radius = (to - from) / angle.max(LEAST_CURVE) + self.curb;
-            let ahead = from - arc - me.speed() * braking_lag(me);
+            let radius = length / angle.max(LEAST_CURVE) + self.curb;
+            let ahead = (from - arc).max(me.position.distance(corner));
+            let ahead = ahead - me.speed() * braking_lag(me);
             speed_before(me, (TURNING * me.cornering() * radius).sqrt(), ahead)
         });
         speeds.fold(f32::INFINITY, f32::min)

@@ -180,6 +180,31 @@ fn fast_agents_brake_for_long_curves_and_stay_in_the_corridor() {
     }
 }
 
+#[test]
+fn a_slight_bend_between_straights_needs_no_low_speed() {
+    // 17° between straights of 100 m.
+    let bend = 100.0 * Vec2::X + 100.0 * Vec2::from_angle(0.3);
+    let path = SteeringPath::open([Vec2::ZERO, 100.0 * Vec2::X, bend]).unwrap();
+    let corridor = Corridor::new(&path, 3.0);
+    let car = |x: f32, y: f32| {
+        let mut car = Drive::car(Wheeled::default(), 60.0);
+        car.vehicle.max_speed = 25.0;
+        car.body.position = Vec2::new(x, y);
+        car.body.velocity = Vec2::new(25.0, 0.0);
+        car.agent()
+    };
+    assert!(corridor.curve_speed(&car(90.0, 0.0), 90.0) > 25.0);
+    let sharp = circuit(15.0);
+    let corridor = Corridor::new(&sharp, 3.0);
+    let (start, far) = (car(199.0, -15.0), car(199.0, -75.0));
+    let arc = sharp.closest(start.position).arc;
+    assert!(corridor.curve_speed(&start, arc) < 10.0);
+    assert!(
+        corridor.curve_speed(&far, arc) > 20.0,
+        "it is still 60 m away"
+    );
+}
+
 fn anywhere() -> impl Strategy<Value = Vec2> {
     // Few distinct coordinates, so that points repeat, line up and turn back.
     let coordinate = prop_oneof![(-3..3).prop_map(|c| c as f32), -1e4_f32..1e4];
