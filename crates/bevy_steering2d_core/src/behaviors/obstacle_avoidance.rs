@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 
 use super::embeds_influence;
 use super::shared::backing::{Blockade, backs_off_within};
+use super::shared::stops::{Stops, stops_before};
 use super::shared::urgency::{
     ahead, most_turning, overlap_urgency, sight, skin, stopping, stopping_urgency, travel,
     travel_speed, turning_urgency,
@@ -40,6 +41,9 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer};
 /// In reverse gear the box is behind the agent. A car backs off from an obstacle close ahead that its
 /// turning circle does not pass; a car at rest only from an obstacle within the margin. It may pass an obstacle
 /// within the margin if it keeps half of the gap. It does not turn at rest.
+///
+/// Nor does an agent turn for an obstacle straight ahead that lies beyond the stop of its [`Arrive`](crate::Arrive) or the end of
+/// its path: it brakes, and comes to rest before it.
 #[doc(alias("Evadir Obstáculos", "Evitar obstáculos"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -114,7 +118,7 @@ impl Behavior for ObstacleAvoidance {
     const COLOR: Option<[u8; 3]> = Some([253, 136, 217]);
 
     type Memory = ();
-    type World = Surroundings<'static, 'static>;
+    type World = (Surroundings<'static, 'static>, Stops<'static, 'static>);
 
     embeds_influence!();
 
@@ -140,8 +144,11 @@ impl Behavior for ObstacleAvoidance {
 }
 
 impl Steer for ObstacleAvoidance {
-    fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
-        let mut threats = Threats::default();
+    fn steer(&self, me: &Agent, _: (), (surroundings, stops): &(Surroundings, Stops)) -> Vec2 {
+        let mut threats = Threats {
+            stop: stops.of(me),
+            ..default()
+        };
         surroundings
             .answers(self, me)
             .for_each_obstacle(|obstacle| {
@@ -167,6 +174,8 @@ pub fn obstacle_avoidance(
 /// The obstacles to avoid: the agent turns for the worst, and brakes for all and before narrow gaps.
 #[derive(Default)]
 struct Threats {
+    /// Where the agent is about to stop, m. It brakes for what lies beyond, but does not turn for it.
+    stop: Option<Vec2>,
     worst: Option<Threat>,
     braking: Touches,
     /// The obstacle before which the agent backs off.
@@ -180,12 +189,21 @@ impl Threats {
     const KEPT: usize = 8;
 
     fn add(&mut self, me: &Agent, obstacle: Circle, how: &ObstacleAvoidance) {
+        let threat = Threat::seen(me, obstacle, how);
+        if let Some(threat) = &threat {
+            self.braking.add(threat.brake());
+        }
+        if self
+            .stop
+            .is_some_and(|stop| stops_before(me, stop, obstacle))
+        {
+            return;
+        }
         let blockade = Blockade::seen(me, obstacle, how.margin);
         self.blockade = Blockade::tighter(self.blockade, blockade);
-        let Some(threat) = Threat::seen(me, obstacle, how) else {
+        let Some(threat) = threat else {
             return;
         };
-        self.braking.add(threat.brake());
         for other in &self.nearest {
             self.braking.add(threat.brake_before_gap(me, other));
         }
@@ -194,7 +212,9 @@ impl Threats {
             self.nearest.truncate(Self::KEPT - 1);
             self.nearest.insert(place, threat);
         }
-        if self.worst.is_none_or(|worst| threat.need() > worst.need()) {
+        // Of those that need no acceleration, as at rest, the one that presses most.
+        let rank = |it: Threat| (it.need(), it.pressing);
+        if self.worst.is_none_or(|worst| rank(threat) > rank(worst)) {
             self.worst = Some(threat);
         }
     }
@@ -304,11 +324,12 @@ impl Threat {
     }
 
     /// How much a body that turns its bow before it moves turns for an obstacle close in its way, `0..=1`: at rest it would be
-    /// pushed straight back.
+    /// pushed straight back. It fades where the bow points past the obstacle.
     fn turning_bow(&self, me: &Agent) -> f32 {
         let lags = me.abilities.is_some_and(|body| body.lag > 0.0);
-        if lags && self.most == f32::INFINITY && self.at.x > 0.0 {
-            self.pressing.min(1.0)
+        if lags && self.at.x > 0.0 {
+            let side = 2.0 * (1.0 - self.at.y.abs() / self.touching);
+            self.pressing.min(1.0) * side.clamp(0.0, 1.0)
         } else {
             0.0
         }

@@ -2,4 +2,5 @@
 
 pub(super) mod arrive_at_moving;
 pub(super) mod backing;
+pub(super) mod stops;
 pub(super) mod urgency;

@@ -1,0 +1,44 @@
+//! Stops: where agents come to rest. What lies beyond is not in their way.
+
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+
+use super::urgency::travel;
+use crate::behaviors::path_following::is_end;
+use crate::perception::Circle;
+use crate::{Agent, Arrive, PathFollowing, PathFollowingMemory, SteeringPath, Targets};
+
+/// The behaviors by which agents come to rest.
+#[derive(SystemParam)]
+pub struct Stops<'w, 's> {
+    arriving: Query<'w, 's, &'static Arrive>,
+    following: Query<'w, 's, (&'static PathFollowing, &'static PathFollowingMemory)>,
+    paths: Query<'w, 's, &'static SteeringPath>,
+    targets: Targets<'w, 's>,
+}
+
+impl Stops<'_, '_> {
+    /// Where the agent is about to stop, m: at the stop of its own [`Arrive`], or at the end of its path if nothing of the path
+    /// lies before that.
+    pub(crate) fn of(&self, me: &Agent) -> Option<Vec2> {
+        let arrive = self.arriving.get(me.entity).ok();
+        if let Some(arrive) = arrive.filter(|it| it.influence.enabled) {
+            let target = self.targets.get(arrive.target)?.position;
+            return Some(arrive.stop_point(me.position, target));
+        }
+        let (follow, progress) = self.following.get(me.entity).ok()?;
+        let path = self.paths.get(follow.path.unwrap_or(me.entity)).ok()?;
+        let is_near = follow.influence.enabled && is_end(path, progress.waypoint);
+        is_near.then(|| path.points().last().copied()).flatten()
+    }
+}
+
+/// Whether an agent that goes straight on stops before it comes to an obstacle.
+pub(crate) fn stops_before(me: &Agent, stop: Vec2, obstacle: Circle) -> bool {
+    /// The most that the stop may be aside, in the distance to it and in radii of the body.
+    const ASIDE: f32 = 0.25;
+    let (to, heading) = (stop - me.position, travel(me));
+    let (ahead, aside) = (to.dot(heading), heading.perp_dot(to).abs());
+    let gap = me.position.distance(obstacle.center) - me.radius - obstacle.radius;
+    (0.0..gap).contains(&ahead) && aside <= ASIDE * (ahead + me.radius)
+}
