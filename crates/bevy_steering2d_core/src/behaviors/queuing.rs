@@ -34,9 +34,11 @@ use crate::{
 /// ```
 ///
 /// A neighbor counts if it is ahead of the agent, and less than `half_width` beside its line of motion. Its
-/// urgency is `u = min(2·(1 − aside/half_width), 1) · (1 − gap/look_ahead_distance)`. If two agents block
-/// each other, as at the sides of a door, the one farther ahead goes first. The agent takes over the
-/// neighbor's pace, its speed along the heading of the agent, and holds back:
+/// urgency is
+/// `u = min(2·ahead/(r₁ + r₂), 1) · min(2·(1 − aside/half_width), 1) · (1 − gap/look_ahead_distance)`, where
+/// ahead and aside are the distances of its center along that line and beside it, m, and r₁ and r₂ both radii,
+/// m. If two agents block each other, as at the sides of a door, the one farther ahead goes first. The agent
+/// takes over the neighbor's pace, its speed along the heading of the agent, and holds back:
 /// `F = s · (u · track(pace · heading) − u² · max_force · heading)`, N. The neighbor with the strongest force
 /// counts. (Reynolds 1999; Falcón 2008)
 ///
