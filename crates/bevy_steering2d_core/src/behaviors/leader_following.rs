@@ -47,8 +47,8 @@ impl Leadership {
 ///
 /// Of the agents within `perception_radius` whose [`Leadership`] exceeds its own, the agent follows the
 /// highest (ties by id), and keeps it while it is in range. It arrives `follow_distance` behind the
-/// leader. Since a leader's rank exceeds its follower's, no agent follows itself and there are no
-/// cycles.
+/// leader. The force fades to zero over the outer tenth of `perception_radius`. Since a leader's rank exceeds
+/// its follower's, no agent follows itself and there are no cycles.
 ///
 /// An agent ahead of its leader first gives way, and follows with the force that is left. It gives way
 /// as in [`CollisionAvoidance`](crate::CollisionAvoidance), with half of `clearance` as the margin and
@@ -62,7 +62,8 @@ impl Leadership {
 pub struct LeaderFollowing {
     /// How far leaders count, m, `> 0`. Default `12`.
     pub perception_radius: f32,
-    /// Distance behind the leader's center, m, `> 0`. Default `2`.
+    /// Distance behind the leader's center, m, `> 0`. Default `2`. Take less than nine tenths of `perception_radius`: beyond
+    /// the force fades.
     pub follow_distance: f32,
     /// Length of the zone ahead of the leader that the agent keeps clear, beyond the way of the leader in 1 s, m, `≥ 0`.
     /// Half of it is kept clear on each side. Default `2`.
