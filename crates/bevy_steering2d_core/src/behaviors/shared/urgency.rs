@@ -69,8 +69,8 @@ pub(crate) fn proximity_urgency(me: &Agent, gap: f32) -> f32 {
 /// [`proximity_urgency`], and up to 4 where the bodies overlap: in a gap hardly wider than the agent both
 /// sides push, and the difference between them must be large enough.
 pub(crate) fn overlap_urgency(me: &Agent, gap: f32) -> f32 {
-    let closeness = depth_in_skin(me, gap).clamp(0.0, 2.0);
-    closeness * closeness.max(1.0)
+    let depth = depth_in_skin(me, gap).clamp(0.0, 2.0);
+    depth * depth.max(1.0)
 }
 
 /// How far an agent is within its [`skin`]: 0 at its edge, 1 at no gap, more where bodies overlap.
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn alarm_rises_from_a_quarter_to_half_of_the_maximum_acceleration() {
+    fn braking_urgency_rises_from_a_quarter_to_half_of_the_maximum_acceleration() {
         let me = Agent::default(); // 20 m/s² at most
         assert_eq!(braking_urgency(&me, 5.0), 0.0);
         assert_eq!(braking_urgency(&me, 7.5), 0.5);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn pressing_is_zero_beyond_the_skin() {
+    fn proximity_urgency_is_zero_beyond_the_skin() {
         let me = Agent::default(); // 0.1 m of skin
         assert_eq!(proximity_urgency(&me, 0.2), 0.0);
         assert!((proximity_urgency(&me, 0.05) - 0.5).abs() < 1e-6);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn insisting_grows_with_overlap() {
+    fn overlap_urgency_grows_with_overlap() {
         let me = Agent::default(); // 0.1 m of skin
         assert_eq!(overlap_urgency(&me, 0.05), proximity_urgency(&me, 0.05));
         assert!((overlap_urgency(&me, -0.02) - 1.44).abs() < 1e-6);
