@@ -32,14 +32,15 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer};
 ///   gap between two obstacles that is too narrow for the agent,
 ///
 /// where v is the speed and c the closing speed, m/s, and d the distance to the contact with one of
-/// the two, m. For a boat, x counts less its way in half of its [lag](crate::Abilities::lag), for turning only. Each gets a share of `max_force` that rises from 0, if a quarter of the maximum
-/// acceleration suffices, to 1, if half is needed. Two limits apply: braking at most stops the agent within this update, and
-/// turning between two obstacles changes its direction by at most a radian per response time. Obstacles that nearly touch
-/// the agent push it back. The force fades over the last quarter of the box and, where the body would pass an obstacle within the
-/// margin, towards the sides of the box. (Reynolds 1999; Buckland 2005)
+/// the two, m. For a boat, x counts less its way in half of its [lag](crate::Abilities::lag), for turning only.
+/// Each gets a share of `max_force` that rises from 0, if a quarter of the maximum acceleration suffices, to 1,
+/// if half is needed. Two limits apply: braking at most stops the agent within this update, and turning between
+/// two obstacles changes its direction by at most a radian per response time. Obstacles that nearly touch the
+/// agent push it back. The force fades over the last quarter of the box and, where the body would pass an
+/// obstacle within the margin, towards the sides of the box. (Reynolds 1999; Buckland 2005)
 ///
-/// A boat must turn its bow before it can move sideways, so it also turns for an obstacle in its way that nearly touches it,
-/// at any speed.
+/// A boat must turn its bow before it can move sideways, so it also turns for an obstacle in its way that nearly
+/// touches it, at any speed.
 ///
 /// In reverse gear the box is behind the agent. A car backs off from an obstacle close ahead that its
 /// turning circle does not pass; a car at rest only from an obstacle within the margin. It may pass an obstacle
