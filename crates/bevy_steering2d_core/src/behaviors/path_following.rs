@@ -40,7 +40,9 @@ use crate::{
 /// counts as the same path and progress continues. Progress is in [`PathFollowingMemory`].
 ///
 /// Waypoints: `F = seek(w)`, in N, for one point after the other, `F = arrive(w)` at the last.
-/// Corridor: with `q = p + v·T` and q' the closest point to q on the path, move along while `|q − q'| ≤ 0.8 · half_width`, else steer back. (Reynolds 1999; Buckland 2005)
+/// Corridor: with `q = p + v·T` and q' the closest point to q on the path, move along while
+/// `|q − q'| ≤ 0.8 · half_width`, else steer back; brake before corners and curves that need a lower speed.
+/// (Reynolds 1999; Buckland 2005)
 #[doc(alias("FollowPath", "Seguimiento del camino"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -76,8 +78,8 @@ pub enum PathStyle {
         tolerance: f32,
     },
     /// Along a corridor around the path, joined at the closest point. The agent keeps its lane, and
-    /// steers back only from the outer fifth of the half-width. Before sharp corners it slows down, so
-    /// that it stays in the corridor. A car takes corners tighter than its turning circle wide; it stays
+    /// steers back only from the outer fifth of the half-width. Before sharp corners it slows down, and before
+    /// curves, which are corners that follow each other closely, so that it stays in the corridor. A car takes corners tighter than its turning circle wide; it stays
     /// clear of walls whose distance from the path is at least `half_width` plus the radius of its bounding
     /// circle. (Reynolds 1999)
     Corridor {

@@ -1,10 +1,10 @@
 //! Corridor of [`PathFollowing`](crate::PathFollowing), see [`PathStyle::Corridor`](crate::PathStyle).
 //!
-//! Reynolds (1999) predicts the agent's position and corrects it only outside the corridor. Two rules
+//! Reynolds (1999) predicts the agent's position and corrects it only outside the corridor. Three rules
 //! are added so that agents of any mass stay inside: the agent heads for the farthest point that a
-//! straight line inside the corridor reaches, and its speed is limited by the turn at that point. For a
-//! body with a turning circle the line begins with an arc of it, and [tight corners](super::tight_corner)
-//! are taken wide.
+//! straight line inside the corridor reaches, its speed is limited by the turn at that point, and by the
+//! curves up to where it could stop. For a body with a turning circle the line begins with an arc of it,
+//! and [tight corners](super::tight_corner) are taken wide.
 
 use bevy::prelude::*;
 
