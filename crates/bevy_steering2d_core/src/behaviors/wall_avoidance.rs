@@ -237,7 +237,7 @@ fn touched_by_body(near: &NearProbe, me: &Agent, response: WallResponse) -> Opti
 /// way out of its skin in this update, against others that press; in the wall it is all.
 fn strength(me: &Agent, gap: f32, closing_speed: f32) -> f32 {
     let update = me.delta.max(f32::MIN_POSITIVE);
-    let calm = me.max_speed / me.response_time.max(update);
+    let calm = me.max_speed / me.response();
     let leaving = (skin(me) - gap) / update + closing_speed;
     let share = calm.max(0.25 * leaving / update) / me.max_acceleration();
     share
