@@ -273,7 +273,7 @@ fn maneuver(me: &Agent, body: &Abilities, goal: Pose, how: &Park, memory: &mut P
     velocity.unwrap_or_default()
 }
 
-/// The speed at which a body turns on the spot, in times of the [idle one](idle_speed), which does not turn it.
+/// The speed at which a body turns on the spot, in times of the [idle one](idle_speed), which changes no gear.
 const TURNING: f32 = 1.5;
 
 /// The same of a boat, in tolerances per second: it drifts while it turns.
