@@ -58,6 +58,10 @@ const WAITING: f32 = 0.15;
 /// The sine beyond the perpendicular at which the engine changes its direction.
 const PERSISTENCE: f32 = 0.17;
 
+/// Below this decay of the drift, in the time in which the bow turns, the boat is not maneuvered astern: it drifts on as it
+/// turns, and could not stop its drift. That of the default keel is 1.1.
+const LEAST_KEEL: f32 = 0.1;
+
 /// Up to this speed the boat is maneuvered astern as well, m/s.
 const MANEUVERING: f32 = 1.0;
 
@@ -118,8 +122,8 @@ impl Locomotion for Hull {
         let brakes = forward > Kinematics::BOAT_STANDING;
         // A force at its limit asks for a slow velocity also where the target is far.
         let is_near = (desired - velocity).length() < 0.99 * motion.greatest_change();
-        // Without a keel it drifts on as it turns, and could not stop its drift astern.
-        let maneuvers = is_near && desired.length() < MANEUVERING && self.keel > 0.0;
+        let holds_course = self.keel * self.turn_lag() > LEAST_KEEL;
+        let maneuvers = is_near && desired.length() < MANEUVERING && holds_course;
         controls.reversing = is_behind && (brakes || maneuvers);
         // The keel turns the motion after the bow, so the bow points ahead of it as far as it must.
         let guided = self.keel * velocity + needed;
