@@ -108,17 +108,14 @@ fn touched(snapshot: &SteeringSnapshot, own: &[Entity]) -> BTreeSet<Entity> {
     // By entity, since there may be many of them.
     let radii = snapshot.iter::<Obstacle>();
     let mut radii: EntityHashMap<f32> = radii.map(|(entity, it)| (entity, it.radius)).collect();
-    for (entity, body) in snapshot.iter::<Kinematics>() {
+    let bodies_at = snapshot.iter::<Kinematics>();
+    let bodies_at = bodies_at.map(|(entity, body)| (entity, body.position));
+    // Those without a body.
+    let others_at = snapshot.iter::<Transform>();
+    let others_at = others_at.map(|(entity, place)| (entity, place.translation.truncate()));
+    for (entity, place) in bodies_at.chain(others_at) {
         if let Some(radius) = radii.remove(&entity)
-            && touches(body.position, radius)
-        {
-            obstacles.push(entity);
-        }
-    }
-    // The others have no body.
-    for (entity, place) in snapshot.iter::<Transform>() {
-        if let Some(&radius) = radii.get(&entity)
-            && touches(place.translation.truncate(), radius)
+            && touches(place, radius)
         {
             obstacles.push(entity);
         }
