@@ -190,12 +190,9 @@ impl Overview {
             let way = Way::of(entity, first, &self.group, memory.center);
             self.ways.push(way);
         }
-        let Some(planned) = planned_for(entity, order, memory, host, world) else {
+        let revision = known_revision(first, memory, world);
+        let Some(planned) = planned_for(entity, order, memory, host, revision, world) else {
             return;
-        };
-        let planned = Planned {
-            revision: known_revision(first, memory, world),
-            ..planned
         };
         let holds = places_hold(&self.group, lot, order, memory, &planned, world);
         self.turns.push(Turn {
@@ -239,6 +236,7 @@ fn planned_for(
     order: &GroupArrive,
     memory: &GroupArriveMemory,
     host: Option<SteeringId>,
+    revision: u32,
     world: &GroupWorld,
 ) -> Option<Planned> {
     let target = world.targets.get(order.target).map(|it| it.position);
@@ -255,7 +253,7 @@ fn planned_for(
         target,
         shape: order.shape,
         gap: order.gap,
-        revision: world.terrain.revision(),
+        revision,
         host,
     })
 }
