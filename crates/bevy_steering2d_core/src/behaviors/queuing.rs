@@ -1,5 +1,7 @@
 //! Queuing: brakes behind neighbors ahead that are not faster.
 
+use std::f32::consts::{PI, TAU};
+
 use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Number, Operation, Register, dispatch};
 
@@ -106,13 +108,14 @@ impl Queuing {
         self
     }
 
-    /// The view in which neighbors count. `largest` is the radius of the largest neighbor, m; see
-    /// [`Neighbors::largest_radius`].
+    /// The view in which neighbors count: half a disc, or all of it while the agent hardly moves in reverse gear. `largest`
+    /// is the radius of the largest neighbor, m; see [`Neighbors::largest_radius`].
     pub fn view(&self, me: &Agent, largest: f32) -> NeighborView {
         let radius = self.reach(me) + me.radius + largest;
         NeighborView {
             heading: travel(me),
-            field_of_view: std::f32::consts::PI,
+            // In both directions of `lines`.
+            field_of_view: if creeps_back(me) { TAU } else { PI },
             ..NeighborView::around(me, radius, self.groups)
         }
     }
@@ -285,8 +288,12 @@ impl Operation for Queue<'_> {
 /// change to the reverse gear. While it hardly moves in that gear it looks ahead as well, or it would lose sight of the neighbor
 /// and change back in the next update.
 fn lines(me: &Agent) -> impl Iterator<Item = Vec2> {
-    let creeps_back = me.is_reversing() && -me.forward_speed() < creep_speed(me);
-    std::iter::once(travel(me)).chain(creeps_back.then(|| ahead(me)))
+    std::iter::once(travel(me)).chain(creeps_back(me).then(|| ahead(me)))
+}
+
+/// Whether a body in reverse gear hardly moves in it.
+fn creeps_back(me: &Agent) -> bool {
+    me.is_reversing() && -me.forward_speed() < creep_speed(me)
 }
 
 /// The longer of two forces; of equal ones the first.

@@ -244,6 +244,19 @@ fn a_car_in_reverse_queues_behind_what_it_backs_up_to() {
 }
 
 #[test]
+fn a_car_that_creeps_back_has_the_one_ahead_in_view() {
+    let how = Queuing::default();
+    let mut car = Drive::car(Wheeled::default(), 60.0);
+    car.controls.reversing = true;
+    let me = car.agent();
+    let other = Neighbor {
+        entity: Entity::from_raw_u32(1).unwrap(),
+        ..standing_at(3.0)
+    };
+    assert!(how.queues_behind(&me, &other) && how.view(&me, other.radius).sees(&other));
+}
+
+#[test]
 fn a_car_that_holds_back_close_behind_another_does_not_hunt_for_a_gear() {
     let how = Queuing {
         look_ahead_distance: 20.0,
