@@ -21,7 +21,7 @@ pub struct Destination {
 
 /// Keys and clicks since the last tick. Kept until a tick has run, so that none is lost while the
 /// app is paused or the frame rate is high.
-#[derive(Resource, Clone, Debug, Default)]
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct Presses {
     keys: Vec<char>,
     click: Option<Vec2>,
@@ -72,13 +72,5 @@ impl Presses {
 }
 
 pub(crate) fn forget_presses(mut presses: ResMut<Presses>) {
-    let Presses {
-        keys,
-        click,
-        drag,
-        send,
-    } = &*presses;
-    if !keys.is_empty() || click.is_some() || drag.is_some() || send.is_some() {
-        *presses = Presses::default();
-    }
+    presses.set_if_neq(Presses::default());
 }
