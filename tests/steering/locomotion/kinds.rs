@@ -6,6 +6,7 @@ use bevy_steering2d::{Abilities, Acceleration, LocomotionRegistry, Motion, Propu
 
 use super::{KINDS, car_to_the_east, insert_kind};
 use crate::common::*;
+use crate::lists::file;
 
 fn kind(app: &App, agent: Entity) -> Option<&'static str> {
     let registry = app.world().resource::<LocomotionRegistry>();
@@ -135,43 +136,26 @@ fn a_game_adds_a_kind_of_its_own() {
     }
 }
 
-/// As in the recipe of a car that the player drives.
+// The recipe of a car that the player drives shows these lines; a test compares them.
+#[rustfmt::skip]
 #[derive(Component, Reflect, Clone, Default)]
 struct PlayerCar {
     car: Wheeled,
-    pedal: f32,
-    steering: f32,
+    pedal: f32,    // from -1, backward, to 1
+    steering: f32, // from -1, right, to 1
 }
 
+#[rustfmt::skip]
 impl Locomotion for PlayerCar {
-    fn check(&self) -> Result<(), InvalidParameter> {
-        self.car.check()
-    }
-
-    fn abilities(&self, vehicle: &Vehicle, mass: f32) -> Abilities {
-        self.car.abilities(vehicle, mass)
-    }
+    fn check(&self) -> Result<(), InvalidParameter> { self.car.check() }
+    fn abilities(&self, vehicle: &Vehicle, mass: f32) -> Abilities { self.car.abilities(vehicle, mass) }
 
     fn drive(&self, motion: &Motion, _: Vec2, controls: &mut Controls) {
         let (speed, pressed) = (motion.forward_speed(), self.pedal.abs());
         let brakes = self.pedal * speed < 0.0 && speed.abs() > 0.1;
-        let limit = if self.pedal < 0.0 {
-            self.car.reverse_speed
-        } else {
-            motion.max_speed
-        };
-        controls.throttle = if brakes || speed.abs() > limit {
-            0.0
-        } else {
-            pressed
-        };
-        controls.brake = if brakes {
-            pressed
-        } else if pressed == 0.0 {
-            0.05
-        } else {
-            0.0
-        };
+        let limit = if self.pedal < 0.0 { self.car.reverse_speed } else { motion.max_speed };
+        controls.throttle = if brakes || speed.abs() > limit { 0.0 } else { pressed };
+        controls.brake = if brakes { pressed } else if pressed == 0.0 { 0.05 } else { 0.0 };
         controls.reversing = self.pedal < 0.0 && !brakes;
         let most = self.car.steering_rate * motion.delta;
         let turn = self.steering * self.car.max_steering - controls.steering;
@@ -180,6 +164,18 @@ impl Locomotion for PlayerCar {
 
     fn accelerate(&self, motion: &Motion, controls: &Controls) -> Acceleration {
         self.car.accelerate(motion, controls)
+    }
+}
+
+#[test]
+fn the_recipe_shows_the_car_that_is_driven_here() {
+    let here = file("tests/steering/locomotion/kinds.rs");
+    let recipes = file("docs/recipes.md");
+    let items: Vec<&str> = here.split("#[rustfmt::skip]\n").skip(1).collect();
+    assert_eq!(items.len(), 2, "the type and its locomotion");
+    for item in items {
+        let (code, _) = item.split_once("\n}\n").unwrap();
+        assert!(recipes.contains(code), "{code}");
     }
 }
 
