@@ -62,8 +62,8 @@ impl Leadership {
 pub struct LeaderFollowing {
     /// How far leaders count, m, `> 0`. Default `12`.
     pub perception_radius: f32,
-    /// Distance behind the leader's center, m, `> 0`. Default `2`. Take less than nine tenths of `perception_radius`: beyond
-    /// the force fades.
+    /// Distance behind the leader's center, m, `> 0`. Default `2`. Take less than nine tenths of `perception_radius`:
+    /// beyond that the force fades.
     pub follow_distance: f32,
     /// Length of the zone ahead of the leader that the agent keeps clear, beyond the way of the leader in 1 s, m, `≥ 0`.
     /// Half of it is kept clear on each side. Default `2`.

@@ -54,11 +54,11 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer};
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct ObstacleAvoidance {
     /// Length of the detection box at rest, ahead of the body's edge, m, `≥ 0`; that of a driven body is longer by its
-    /// [turning radius](Agent::turning_radius), and that of a boat by its way in half of its [lag](crate::Abilities::lag).
-    /// Default `1`.
+    /// [turning radius](Agent::turning_radius), and that of a boat by its way in half of its
+    /// [lag](crate::Abilities::lag). Default `1`.
     pub min_length: f32,
-    /// Time ahead by which the box grows with speed, s, `≥ 0`. Default `1`. It grows by at least three
-    /// stopping distances.
+    /// Time ahead by which the box grows with speed, s, `≥ 0`. Default `1`. It grows by at least three stopping
+    /// distances.
     pub look_ahead_time: f32,
     /// Clearance beside the body, m, `≥ 0`. Default `0.25`.
     pub margin: f32,

@@ -77,11 +77,11 @@ pub enum PathStyle {
         /// A waypoint is reached within this distance, m, `> 0`. Default `0.5`.
         tolerance: f32,
     },
-    /// Along a corridor around the path, joined at the closest point. The agent keeps its lane, and
-    /// steers back only from the outer fifth of the half-width. Before sharp corners it slows down, and before
-    /// curves, which are corners that follow each other closely, so that it stays in the corridor. A car takes corners tighter than its turning circle wide; it stays
-    /// clear of walls whose distance from the path is at least `half_width` plus the radius of its bounding
-    /// circle. (Reynolds 1999)
+    /// Along a corridor around the path, joined at the closest point. The agent keeps its lane, and steers back only
+    /// from the outer fifth of the half-width. Before sharp corners it slows down, and before curves, which are corners
+    /// that follow each other closely, so that it stays in the corridor. A car takes corners tighter than its turning
+    /// circle wide; it stays clear of walls whose distance from the path is at least `half_width` plus the radius of
+    /// its bounding circle. (Reynolds 1999)
     Corridor {
         /// Half the width of the corridor, m, `> 0`. The agent's center stays in it; its body may stick out. Boats drift out of
         /// corners by up to two and a half times as much at 8 m/s: give them a lower pace.

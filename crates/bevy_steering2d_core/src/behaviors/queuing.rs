@@ -35,14 +35,13 @@ use crate::{
 /// # }
 /// ```
 ///
-/// A neighbor counts if it is ahead of the agent, and less than `half_width` beside its line of motion. Its
-/// urgency is
-/// `u = min(2·ahead/(r₁ + r₂), 1) · min(2·(1 − aside/half_width), 1) · (1 − gap/look_ahead_distance)`, where
-/// ahead and aside are the distances of its center along that line and beside it, m, and r₁ and r₂ both radii,
-/// m. If two agents block each other, as at the sides of a door, the one farther ahead goes first. The agent
-/// takes over the neighbor's pace, its speed along the heading of the agent, and holds back:
-/// `F = s · (u · track(pace · heading) − u² · max_force · heading)`, N. The neighbor with the strongest force
-/// counts. (Reynolds 1999; Falcón 2008)
+/// A neighbor counts if it is ahead of the agent, and less than `half_width` beside its line of motion. Its urgency is
+/// `u = min(2·ahead/(r₁ + r₂), 1) · min(2·(1 − aside/half_width), 1) · (1 − gap/look_ahead_distance)`, where ahead and
+/// aside are the distances of its center along that line and beside it, m, and r₁ and r₂ both radii, m. If two agents
+/// block each other, as at the sides of a door, the one farther ahead goes first. The agent takes over the neighbor's
+/// pace, its speed along the heading of the agent, and holds back:
+/// `F = s · (u · track(pace · heading) − u² · max_force · heading)`, N. The neighbor with the strongest force counts.
+/// (Reynolds 1999; Falcón 2008)
 ///
 /// The share `s = 1 − (pace − speed)/c`, `0..=1`, fades the force for faster neighbors: it is 1 up to the speed of
 /// the agent along its heading, and 0 for neighbors that are faster by the creep speed c. That is a tenth of
@@ -108,8 +107,8 @@ impl Queuing {
         self
     }
 
-    /// The view in which neighbors count: half a disc, or all of it while the agent hardly moves in reverse gear. `largest`
-    /// is the radius of the largest neighbor, m; see [`Neighbors::largest_radius`].
+    /// The view in which neighbors count: half a disc, or all of it while the agent hardly moves in reverse gear.
+    /// `largest` is the radius of the largest neighbor, m; see [`Neighbors::largest_radius`].
     pub fn view(&self, me: &Agent, largest: f32) -> NeighborView {
         let radius = self.reach(me) + me.radius + largest;
         NeighborView {
