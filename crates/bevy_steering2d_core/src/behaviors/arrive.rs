@@ -22,9 +22,11 @@ use crate::{
 ///
 /// Outside the tolerance: `F = track(v · dir(p → t))`, in N, with the braking speed v of
 /// [`Braking`], m/s. Inside: `F = track(0)`, so even a frictionless body stops. (Reynolds 1999;
-/// Buckland 2005) Once the agent has arrived, v grows from zero at the tolerance to that speed at twice the tolerance, so one that
-/// others push out rests where the forces balance. To stop before the target, for instance to shoot at it, set a [`standoff`](Self::standoff): t is then
-/// the point that far before it.
+/// Buckland 2005) Once the agent has arrived, v grows from zero at the tolerance to that speed at twice the tolerance, so one
+/// that others push out rests where the forces balance.
+///
+/// To stop before the target, for instance to shoot at it, set a [`standoff`](Self::standoff): t is then the point that
+/// far before it.
 #[doc(alias("Arribar", "Arrival", "прибытие"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
