@@ -136,6 +136,43 @@ fn a_game_adds_a_kind_of_its_own() {
     }
 }
 
+/// Can do nothing, and panics if it is asked for that although its parameters or its body are refused.
+#[derive(Component, Reflect, Clone, Default)]
+#[reflect(Component, Default)]
+struct Rocket {
+    thrust: f32,
+}
+
+impl Locomotion for Rocket {
+    fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_positive("Rocket.thrust", self.thrust)
+    }
+
+    fn abilities(&self, _: &Vehicle, mass: f32) -> Abilities {
+        assert!(self.thrust > 0.0 && mass > 0.0);
+        Abilities::default()
+    }
+
+    fn drive(&self, _: &Motion, _: Vec2, _: &mut Controls) {}
+
+    fn accelerate(&self, _: &Motion, _: &Controls) -> Acceleration {
+        Acceleration::default()
+    }
+}
+
+#[test]
+fn a_kind_is_not_asked_what_it_can_do_with_parameters_that_it_refuses() {
+    for backend in BACKENDS {
+        let mut app = backend.app(HERTZ);
+        app.add_locomotion::<Rocket>();
+        let agent = (Seek::new(EAST), Rocket::default());
+        let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), agent);
+        run_ticks(&mut app, 10);
+        assert_warned_once(&app, agent, "Rocket.thrust", "refused");
+        assert_eq!(position(&app, agent), Vec2::ZERO);
+    }
+}
+
 // The recipe of a car that the player drives shows these lines; a test compares them.
 #[rustfmt::skip]
 #[derive(Component, Reflect, Clone, Default)]

@@ -301,9 +301,6 @@ fn drive<L: Locomotion>(
             mut controls,
             mut propulsion,
         )| {
-            let spin = propulsion.angular_velocity;
-            let abilities = kind.abilities(vehicle, body.mass);
-            let motion = Motion::new(body, spin, vehicle, clock.delta).with_abilities(&abilities);
             let is_paused = clock.delta <= 0.0;
             let works =
                 !is_paused && !is_disabled && body.is_steerable() && vehicle.check().is_ok();
@@ -317,6 +314,10 @@ fn drive<L: Locomotion>(
                 Vec2::ZERO
             };
             let acceleration = if works {
+                let spin = propulsion.angular_velocity;
+                let abilities = kind.abilities(vehicle, body.mass);
+                let motion =
+                    Motion::new(body, spin, vehicle, clock.delta).with_abilities(&abilities);
                 let desired = motion.desired_velocity(total);
                 let desired = if ThinkEvery::turn(every, id, &clock).is_none() {
                     motion.without_turning_back(desired)
