@@ -366,6 +366,10 @@ fn improve_places(
     }
     for index in 0..group.len() {
         let member = group[index];
+        // With another place it would be sent again.
+        if member.gave_up {
+            continue;
+        }
         // How far it is outside of the places, m.
         let outside = member.position.distance(memory.center) - spread;
         let is_next = outside <= 0.0 && member.is_held_up_next_to_place();

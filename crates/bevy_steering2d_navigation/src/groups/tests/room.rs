@@ -327,6 +327,30 @@ fn a_member_whose_order_the_game_has_taken_is_not_sent_again() {
 }
 
 #[test]
+fn a_member_next_to_its_place_whose_order_the_game_has_taken_is_not_sent_again() {
+    let mut app = app();
+    let units = units(&mut app, 6, Vec2::splat(-3.0));
+    let order = order(&mut app, GroupArrive::new(Vec2::ZERO), &units);
+    run(&mut app, 300);
+    let center = app.world().get::<GroupArriveMemory>(order).unwrap().center;
+    let away = |unit: Entity| place(&app, unit).distance(center);
+    let outermost = units
+        .into_iter()
+        .max_by(|&a, &b| away(a).total_cmp(&away(b)));
+    let unit = outermost.unwrap();
+    let before = place(&app, unit);
+    let beside = before + 0.5 * (center - before).normalize();
+    let mut entity = app.world_mut().entity_mut(unit);
+    entity.remove::<(NavigateTo, SteeringPath)>();
+    entity.insert(Transform::from_translation(beside.extend(0.0)));
+    for tick in 0..120 {
+        app.update();
+        assert!(!app.world().entity(unit).contains::<NavigateTo>(), "{tick}");
+    }
+    assert_eq!(place(&app, unit), before);
+}
+
+#[test]
 fn places_laid_between_two_looks_at_the_solids_do_not_stay_in_a_wall_that_comes_back() {
     let goal = Vec2::new(20.0, 0.0);
     let wall = Wall::new(Vec2::new(20.0, -3.0), Vec2::new(20.0, 3.0));
