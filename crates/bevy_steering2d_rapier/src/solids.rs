@@ -2,9 +2,12 @@
 
 mod filling;
 
+use std::sync::Arc;
+
 use bevy::prelude::*;
-use bevy_rapier2d::parry::shape::{AxisMask, Shape, TypedShape, VoxelData};
+use bevy_rapier2d::parry::shape::{AxisMask, Shape, SharedShape, TypedShape, VoxelData};
 use bevy_rapier2d::prelude::*;
+use bevy_rapier2d::rapier::geometry::Collider as SimulatedCollider;
 use bevy_rapier2d::rapier::math::Pose;
 use bevy_steering2d_core::{Circle, SteeringSchedule};
 use bevy_steering2d_navigation::{
@@ -28,24 +31,57 @@ pub(crate) fn register(app: &mut App) {
     );
 }
 
-/// Lists the outlines of all colliders that are solid.
+/// What the outline of a collider depends on.
+struct Outlined {
+    /// Held, so that no other shape comes to its address.
+    shape: SharedShape,
+    at: Pose,
+}
+
+impl Outlined {
+    fn of(collider: &SimulatedCollider) -> Self {
+        Self {
+            shape: collider.shared_shape().clone(),
+            at: *collider.position(),
+        }
+    }
+
+    /// Whether a collider has the same outline.
+    fn holds(&self, collider: &SimulatedCollider) -> bool {
+        Arc::ptr_eq(&self.shape.0, &collider.shared_shape().0) && self.at == *collider.position()
+    }
+}
+
+/// Lists the outlines of all colliders that are solid. While these are the same, so are the outlines: a map has thousands.
 fn collect_solids(
     contexts: Query<(&RapierContextColliders, &RapierRigidBodySet)>,
     owners: Owners,
     mut solids: ResMut<ColliderSolids>,
+    mut outlined: Local<Vec<Outlined>>,
     mut found: Local<Vec<Solid>>,
 ) {
+    let owners = &owners;
+    let colliders = || {
+        contexts.iter().flat_map(move |(colliders, bodies)| {
+            let all = colliders.colliders.iter().map(|(_, it)| it);
+            all.filter(move |it| owners.is_solid(it, bodies))
+        })
+    };
+    let mut last = outlined.iter();
+    let are_same = colliders().all(|it| last.next().is_some_and(|last| last.holds(it)));
+    // The game may have written others.
+    if are_same && last.next().is_none() && !solids.is_changed() {
+        return;
+    }
+    outlined.clear();
     found.clear();
-    for (colliders, bodies) in &contexts {
-        for (_, collider) in colliders.colliders.iter() {
-            if owners.is_solid(collider, bodies) {
-                let mut outline = Outline {
-                    at: collider.position(),
-                    solids: &mut found,
-                };
-                outline.add(collider.shape());
-            }
-        }
+    for collider in colliders() {
+        outlined.push(Outlined::of(collider));
+        let mut outline = Outline {
+            at: collider.position(),
+            solids: &mut found,
+        };
+        outline.add(collider.shape());
     }
     if solids.0 != *found {
         solids.0.clone_from(&found);

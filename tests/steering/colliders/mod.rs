@@ -10,6 +10,7 @@ mod avoiding;
 mod pedestrians;
 mod sensing;
 mod sight;
+mod solids;
 mod unsensed;
 
 fn fixed(app: &mut App, collider: Collider, x: f32, y: f32) -> Entity {
