@@ -134,7 +134,11 @@ impl<'a> Site<'a> {
         let mut center = self.target;
         let solids = self.floor.grid.solids();
         for _ in 0..STEPS {
-            let near = solids.iter().map(|solid| (solid, solid.distance(center)));
+            // A map has thousands.
+            let near = solids
+                .iter()
+                .filter(|it| it.bounds(extent).contains(center));
+            let near = near.map(|solid| (solid, solid.distance(center)));
             let near = near.filter(|(_, distance)| *distance < extent);
             let Some((solid, distance)) = near.min_by(|a, b| a.1.total_cmp(&b.1)) else {
                 break;
@@ -152,9 +156,11 @@ impl<'a> Site<'a> {
 
     /// Whether the center line of a wall is between two points; a disc is none.
     fn is_barred(&self, from: Vec2, to: Vec2) -> bool {
-        let solids = self.floor.grid.solids().iter();
-        let mut walls = solids.filter(|it| it.from != it.to);
-        walls.any(|wall| Solid::segment(wall.from, wall.to).distance_to_segment(from, to) <= 0.0)
+        let is_beside = |it: &Solid| {
+            let core = Solid::segment(it.from, it.to);
+            it.from == it.to || core.distance_to_segment(from, to) > 0.0
+        };
+        !self.floor.grid.all_along(from, to, is_beside)
     }
 
     /// Places of one size on a hexagonal lattice: of three ways to lay it, the one that spreads least.
