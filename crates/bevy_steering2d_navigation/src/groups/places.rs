@@ -267,13 +267,30 @@ impl<'a> Site<'a> {
                     continue;
                 }
                 let there = lattice.spot(neighbor);
-                let open = is_free && self.floor.grid.along(here, there, 0.5 * radius).is_some();
+                let open = is_free && self.is_open(here, there, radius);
                 if open || !has_begun {
                     heap.push(lattice.next(neighbor, open, way));
                 }
             }
         }
         found
+    }
+
+    /// Whether a body of `radius` m gets from a spot to the next one. It bends around what is on one side of the way, but does
+    /// not fit between what is on both.
+    fn is_open(&self, from: Vec2, to: Vec2, radius: f32) -> bool {
+        let grid = self.floor.grid;
+        let Some(clearance) = grid.along(from, to, 0.5 * radius) else {
+            return false;
+        };
+        if clearance >= radius {
+            return true;
+        }
+        let middle = 0.5 * (from + to);
+        let is_left = |it: &Solid| (to - from).perp_dot(it.nearest_core(middle) - middle) > 0.0;
+        let near = grid.near(from, to, radius);
+        let left = near.iter().filter(|it| is_left(it)).count();
+        left == 0 || left == near.len()
     }
 
     /// The discs that are taken, for bodies whose radius is at most `largest` m.

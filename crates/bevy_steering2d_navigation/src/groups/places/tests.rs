@@ -69,6 +69,30 @@ fn places_are_on_one_side_of_a_wall() {
     assert!(places.at.iter().all(|at| at.unwrap().x > 0.0));
 }
 
+/// A wall along the y-axis with a gap in the middle.
+fn wall_with_gap(width: f32) -> [Solid; 2] {
+    [-1.0, 1.0].map(|side| {
+        let end = Vec2::new(0.0, 0.5 * side * width);
+        Solid::segment(end, Vec2::new(0.0, 50.0 * side))
+    })
+}
+
+#[test]
+fn places_are_not_behind_a_gap_through_which_bodies_do_not_fit() {
+    let target = Vec2::new(-0.6, 0.0);
+    let beyond = |width: f32, count: usize| {
+        let wall = wall_with_gap(width);
+        let grid = ClearanceGrid::new(&wall, 1.0);
+        let site = Site::new(anywhere(&grid), target, GroupShape::Disc, GAP, &[]);
+        let places = site.around(target, &vec![0.5; count]).at;
+        places.iter().filter(|at| at.unwrap().x > 0.0).count()
+    };
+    for count in [2, 7, 30] {
+        assert_eq!(beyond(0.8, count), 0, "{count}");
+    }
+    assert!(beyond(1.2, 30) > 0);
+}
+
 #[test]
 fn a_group_near_the_end_of_a_wall_does_not_stand_on_both_sides_of_it() {
     let wall = [Solid::segment(Vec2::new(0.0, -3.0), Vec2::new(0.0, 8.0))];
