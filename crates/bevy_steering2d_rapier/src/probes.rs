@@ -14,7 +14,8 @@ use bevy_rapier2d::rapier::pipeline::{
 use bevy_steering2d_core::parallel::for_each_match;
 use bevy_steering2d_core::perception::{NearProbe, RayProbe, SweepProbe, nearest_on_segment};
 use bevy_steering2d_core::{
-    Circle, ColliderProbes, InvalidParameter, SeenObstacle, SensesColliders, WallHit,
+    Circle, ColliderProbes, InvalidParameter, SeenObstacle, SensesColliders, SteeringClock,
+    SteeringWarnings, WallHit,
 };
 
 use crate::owners::{Owners, entity_of};
@@ -22,6 +23,8 @@ use crate::owners::{Owners, entity_of};
 /// Answers the probes of all agents. Before Rapier's first step its query pipeline is empty and
 /// agents see no colliders.
 pub(crate) fn answer_probes(
+    clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
     contexts: Query<(
         &RapierContextSimulation,
         &RapierContextColliders,
@@ -32,6 +35,7 @@ pub(crate) fn answer_probes(
         Entity,
         &SensesColliders,
         Option<&RapierContextEntityLink>,
+        Has<RigidBody>,
         &mut ColliderProbes,
     )>,
     default_contexts: Query<Entity, With<DefaultRapierContext>>,
@@ -41,16 +45,22 @@ pub(crate) fn answer_probes(
         &mut agents,
         PROBING_PASS,
         || (),
-        |(), (entity, senses, link, mut probes)| {
+        |(), (entity, senses, link, has_body, mut probes)| {
             let probes = probes.bypass_change_detection();
             if !probes.need_answers() {
                 return;
             }
-            let Some((simulation, colliders, bodies)) = link
-                .map(|link| link.0)
-                .or(default_context)
-                .and_then(|context| contexts.get(context).ok())
-            else {
+            let context = link.map(|link| link.0).or(default_context);
+            // A body that no context takes in has a warning of its own.
+            if context.is_none() && !has_body && !contexts.is_empty() {
+                warnings.raise(&clock, entity, "RapierContextEntityLink", || {
+                    "has SensesColliders and is in no Rapier context, so it sees no colliders: mark exactly one context \
+                     with DefaultRapierContext, or give it a RapierContextEntityLink"
+                        .into()
+                });
+            }
+            let found = context.and_then(|context| contexts.get(context).ok());
+            let Some((simulation, colliders, bodies)) = found else {
                 return;
             };
             let visible = |_: ColliderHandle, collider: &SimulatedCollider| {

@@ -215,8 +215,8 @@ fn an_entity_with_two_bodies_warns() {
     assert_warned_once(&app, agent, "PointMass", "a point mass with a rigid body");
 }
 
-#[test]
-fn an_agent_that_no_context_takes_in_warns_about_the_context() {
+/// An app with a context that is not the default one.
+fn app_without_default_context() -> (App, Entity) {
     let mut app = rapier_app(HERTZ);
     let mut contexts = app
         .world_mut()
@@ -225,6 +225,22 @@ fn an_agent_that_no_context_takes_in_warns_about_the_context() {
     app.world_mut()
         .entity_mut(context)
         .remove::<DefaultRapierContext>();
+    (app, context)
+}
+
+#[test]
+fn a_point_mass_that_senses_the_colliders_of_no_context_warns_about_the_context() {
+    let (mut app, _) = app_without_default_context();
+    let senses = (SensesColliders::default(), WallAvoidance::default());
+    let body = Body::at(0.0, 0.0).moving(1.0, 0.0);
+    let agent = Backend::PointMass.spawn(&mut app, body, senses);
+    run_ticks(&mut app, 10);
+    assert_warned_once(&app, agent, "RapierContextEntityLink", "no context");
+}
+
+#[test]
+fn an_agent_that_no_context_takes_in_warns_about_the_context() {
+    let (mut app, context) = app_without_default_context();
     let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
     assert_eq!(x_after_a_second(&mut app, agent), 0.0);
     assert_warned_once(&app, agent, "RapierContextEntityLink", "no context");
