@@ -1,6 +1,7 @@
 //! [`Area`]: where bodies of one radius may be on the ground.
 
 use std::f32::consts::TAU;
+use std::sync::Arc;
 
 use bevy::prelude::*;
 use vleue_navigator::NavMesh;
@@ -31,10 +32,9 @@ pub(super) struct Ends {
 
 impl Area {
     /// The room of bodies of a radius, for a query of this number.
-    pub(super) fn new(solids: &[Solid], radius: f32, query: u64) -> Self {
-        let grid = ClearanceGrid::new(solids, Room::reach(radius));
+    pub(super) fn new(grid: Arc<ClearanceGrid>, radius: f32, query: u64) -> Self {
         Self {
-            room: Room::new(grid.into(), radius),
+            room: Room::new(grid, radius),
             islands: None,
             made: query,
             used: query,

@@ -10,6 +10,7 @@ use super::NavmeshInset;
 use super::area::Area;
 use super::ground::{Ground, NavmeshError};
 use super::search::Search;
+use crate::paths::{ClearanceGrids, Room};
 use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, RoadmapPathfinder, Solid};
 
 /// Finds shortest paths over a navigation mesh, by the algorithm Polyanya.
@@ -51,6 +52,7 @@ pub struct NavmeshPathfinder {
     others: Vec<Solid>,
     /// All solids, each once.
     solids: Vec<Solid>,
+    grids: ClearanceGrids,
     /// By the bits of the radius.
     areas: BTreeMap<u32, Area>,
     searches: Vec<Search>,
@@ -103,12 +105,14 @@ impl NavmeshPathfinder {
         solids.dedup();
         self.roadmap.set_solids(&solids);
         self.solids = solids;
+        self.grids.clear();
         self.areas.clear();
         self.searches.clear();
     }
 
     fn area<'a>(
         areas: &'a mut BTreeMap<u32, Area>,
+        grids: &mut ClearanceGrids,
         solids: &[Solid],
         radius: f32,
         used: u64,
@@ -120,9 +124,10 @@ impl NavmeshPathfinder {
         {
             areas.remove(&dispensable);
         }
-        let area = areas
-            .entry(key)
-            .or_insert_with(|| Area::new(solids, radius, used));
+        let area = areas.entry(key).or_insert_with(|| {
+            let grid = grids.reaching(Room::reach(radius), solids);
+            Area::new(grid, radius, used)
+        });
         area.used = used;
         area
     }
@@ -183,7 +188,13 @@ impl NavmeshPathfinder {
     }
 
     fn path(&mut self, query: &PathQuery, start: Vec2, bends: Vec<Vec2>) -> Vec<Vec2> {
-        let area = Self::area(&mut self.areas, &self.solids, query.radius, self.queries);
+        let area = Self::area(
+            &mut self.areas,
+            &mut self.grids,
+            &self.solids,
+            query.radius,
+            self.queries,
+        );
         area.path(query.from, start, bends)
     }
 
@@ -209,7 +220,13 @@ impl Pathfinder for NavmeshPathfinder {
         let Some(ground) = &self.ground else {
             return PathSearch::None(NoPathReason::NotReady);
         };
-        let area = Self::area(&mut self.areas, &self.solids, query.radius, self.queries);
+        let area = Self::area(
+            &mut self.areas,
+            &mut self.grids,
+            &self.solids,
+            query.radius,
+            self.queries,
+        );
         if area.is_straight(ground, query) {
             return PathSearch::Found(vec![query.from, query.to]);
         }
@@ -236,7 +253,13 @@ impl Pathfinder for NavmeshPathfinder {
     }
 
     fn is_clear(&mut self, from: Vec2, to: Vec2, radius: f32) -> bool {
-        let area = Self::area(&mut self.areas, &self.solids, radius, self.queries);
+        let area = Self::area(
+            &mut self.areas,
+            &mut self.grids,
+            &self.solids,
+            radius,
+            self.queries,
+        );
         area.is_clear(from, to)
     }
 
@@ -298,7 +321,8 @@ mod tests {
     fn a_radius_that_is_no_longer_in_use_makes_room_for_another_one() {
         let mut areas = BTreeMap::new();
         for (key, used) in [(1, 7), (2, 2_000)] {
-            areas.insert(key, Area::new(&[], 0.5, used));
+            let grid = ClearanceGrids::default().reaching(1.0, &[]);
+            areas.insert(key, Area::new(grid, 0.5, used));
         }
         assert_eq!(NavmeshPathfinder::dispensable(&areas, 2_001), Some(1));
         assert_eq!(NavmeshPathfinder::dispensable(&areas, 1_000), Some(2));
