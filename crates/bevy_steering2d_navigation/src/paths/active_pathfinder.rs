@@ -31,7 +31,9 @@ impl ActivePathfinder {
         }
     }
 
-    /// What plans paths. It knows the solids that agents planned around in the last tick, and none before the first.
+    /// What plans paths. It knows the solids that agents planned around in the last tick, and none before the first. Those of
+    /// Rapier's colliders are followed only while there is a [`NavigateTo`](crate::NavigateTo), a
+    /// [`GroupArrive`](crate::GroupArrive) or a [`GoalField`](crate::GoalField).
     pub fn pathfinder_mut(&mut self) -> &mut dyn Pathfinder {
         self.pathfinder.as_mut()
     }
