@@ -22,8 +22,8 @@ use crate::{
 ///
 /// Outside the tolerance: `F = track(v · dir(p → t))`, in N, with the braking speed v of
 /// [`Braking`], m/s. Inside: `F = track(0)`, so even a frictionless body stops. (Reynolds 1999;
-/// Buckland 2005) Once the agent has arrived, v grows from zero at the tolerance to that speed at twice the tolerance, so one
-/// that others push out rests where the forces balance.
+/// Buckland 2005) Once the agent has arrived, v grows from zero at 0.9 of the tolerance to that speed at twice the
+/// tolerance, so one that others push out rests where the forces balance.
 ///
 /// To stop before the target, for instance to shoot at it, set a [`standoff`](Self::standoff): t is then the point that
 /// far before it.
@@ -209,12 +209,15 @@ pub fn arrive(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2
 /// would shunt to and fro for such small corrections, arrives again.
 pub(super) fn stay(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2 {
     let distance = me.position.distance(point);
-    if me.abilities.is_some() || distance <= tolerance || distance >= DEPARTURE * tolerance {
+    if me.abilities.is_some() || distance >= DEPARTURE * tolerance {
         return arrive(me, point, braking, tolerance);
     }
-    // From nothing at the tolerance to the whole way where it counts as departed.
-    let stretch = DEPARTURE / (DEPARTURE - 1.0);
-    let run = stretch * (distance - tolerance);
+    if distance <= RESTING * tolerance {
+        return me.track(Vec2::ZERO);
+    }
+    // From nothing where it rests to the whole way where it counts as departed.
+    let stretch = DEPARTURE / (DEPARTURE - RESTING);
+    let run = stretch * (distance - RESTING * tolerance);
     let direction = (point - me.position) / distance;
     let closing = stretch * me.velocity.dot(direction);
     me.track(slowed_while_closing(
@@ -242,6 +245,9 @@ pub(super) fn approach(me: &Agent, point: Vec2, braking: Braking, tolerance: f32
         braking,
     )
 }
+
+/// In tolerances: an agent that has arrived and is pushed out comes back to this distance.
+const RESTING: f32 = 0.9;
 
 /// In tolerances: an agent that has arrived departs at this distance, so that a nudge does not count as a departure.
 const DEPARTURE: f32 = 2.0;

@@ -68,7 +68,7 @@ fn the_force_on_an_agent_that_has_arrived_has_no_jump() {
     let me = Agent::default();
     for braking in EVERY_BRAKING {
         let at = |x: f32| stay(&me, Vec2::new(x, 0.0), braking, 1.0).x;
-        assert_eq!(at(1.0), 0.0);
+        assert_eq!(at(0.9), 0.0);
         let steps = (0..2_000).map(|step| 0.5 + 1e-3 * step as f32);
         let jump = steps
             .map(|x| (at(x + 1e-3) - at(x)).abs())
@@ -83,13 +83,13 @@ fn an_agent_that_has_arrived_rests_under_a_steady_push() {
         for tolerance in [0.1, 1.0] {
             let mut course = Course::new(60.0);
             let mut reversals = 0;
-            for tick in 0..60 * 10 {
+            for tick in 0..60 * 20 {
                 let before = course.agent.velocity.x;
                 let me = course.agent;
                 let force = stay(&me, Vec2::ZERO, Braking::Physical, tolerance);
                 course.step(force + push * Vec2::X);
                 let reverses = course.agent.velocity.x * before < 0.0;
-                reversals += u32::from(tick > 300 && reverses && before.abs() > 1e-3);
+                reversals += u32::from(tick > 900 && reverses && before.abs() > 1e-3);
             }
             let me = course.agent;
             let case = format!("{push} N, {tolerance} m: {me:?}");
