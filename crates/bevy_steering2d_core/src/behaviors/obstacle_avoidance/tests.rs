@@ -410,7 +410,6 @@ fn truck() -> Drive<Wheeled> {
             brake_force: 40_000.0,
             grip: 48_000.0,
             reverse_speed: 2.0,
-            ..default()
         },
         60.0,
     );
