@@ -32,6 +32,7 @@ mod ggrs;
 mod group_orders;
 mod groups;
 mod isolation;
+mod leaders;
 mod ledger;
 mod lifecycle;
 mod lists;
