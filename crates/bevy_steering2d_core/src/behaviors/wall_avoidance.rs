@@ -5,11 +5,12 @@ use bevy::prelude::*;
 use super::embeds_influence;
 use super::feelers::{Feeler, Feelers, Whisker};
 use super::shared::backing::backing_from_walls;
+use super::shared::stops::{Stops, stops_within};
 use super::shared::urgency::{
     ahead, most_turning, proximity_urgency, sight, skin, stopping_urgency,
 };
 use super::touch::{Touch, Touches};
-use crate::perception::{ColliderProbes, NearProbe, ProbeAnswers, RayProbe, Surroundings};
+use crate::perception::{ColliderProbes, NearProbe, ProbeAnswers, RayProbe, Surroundings, WallHit};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 
 /// Pushes the agent away from [`Wall`](crate::Wall)s that its feelers hit.
@@ -31,9 +32,9 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// out of it. A car that a wall ahead pushes back turns its front to the free side meanwhile, and backs off until the wall
 /// hardly pushes. (Buckland 2005)
 ///
-/// A car cannot stop close to a wall: its feelers are longer by its turning radius, ahead and behind, and the default
-/// [`Wheeled`](crate::Wheeled) begins to back off 3.5 m before a wall ahead. Where its place is nearer, as in a garage or at a
-/// ramp, disable the behavior while the car [parks](crate::Park).
+/// The feelers of a car are longer by its turning radius, ahead and behind, so that the default [`Wheeled`](crate::Wheeled) begins
+/// to back off 3.5 m before a wall ahead. It does not mind a wall that lies straight ahead beyond the stop of its
+/// [`Arrive`](crate::Arrive) or the end of its path. Where it [parks](crate::Park) close to walls, disable the behavior.
 #[doc(alias("Evadir Paredes", "Evitar muros", "Colisão com muros"))]
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -145,7 +146,7 @@ impl Behavior for WallAvoidance {
     const COLOR: Option<[u8; 3]> = Some([70, 219, 5]);
 
     type Memory = ();
-    type World = Surroundings<'static, 'static>;
+    type World = (Surroundings<'static, 'static>, Stops<'static, 'static>);
 
     embeds_influence!();
 
@@ -167,16 +168,25 @@ impl Behavior for WallAvoidance {
 }
 
 impl Steer for WallAvoidance {
-    fn steer(&self, me: &Agent, _: (), surroundings: &Surroundings) -> Vec2 {
+    fn steer(&self, me: &Agent, _: (), (surroundings, stops): &(Surroundings, Stops)) -> Vec2 {
         let answers = surroundings.answers(self, me);
         let response = self.response;
-        let rays = answers.rays();
+        let stop = stops.of(me);
+        let rays = answers.rays().filter(|ray| is_in_the_way(ray, me, stop));
         let by_feelers = rays.filter_map(|ray| touched_by_feeler(&ray, me, response));
         let near = answers.near();
         let by_body = near.filter_map(|near| touched_by_body(&near, me, response));
         let push = wall_avoidance(me, by_feelers.chain(by_body), response);
         backing_from_walls(me, push, || nearest_hit(&answers, me))
     }
+}
+
+/// Whether what a feeler meets counts: for a body with a turning circle, which backs off before walls, none beyond its stop.
+fn is_in_the_way(feeler: &RayProbe, me: &Agent, stop: Option<Vec2>) -> bool {
+    let stops = |(hit, stop): (WallHit, Vec2)| {
+        stops_within(me, stop, me.position.distance(hit.point) - me.radius)
+    };
+    me.turning_radius() == 0.0 || !feeler.hit.zip(stop).is_some_and(stops)
 }
 
 /// The offset from the agent to the nearest point that a feeler or its body has found, m.

@@ -35,10 +35,15 @@ impl Stops<'_, '_> {
 
 /// Whether an agent that goes straight on stops before it comes to an obstacle.
 pub(crate) fn stops_before(me: &Agent, stop: Vec2, obstacle: Circle) -> bool {
+    let gap = me.position.distance(obstacle.center) - me.radius - obstacle.radius;
+    stops_within(me, stop, gap)
+}
+
+/// Whether an agent that goes straight on stops within a distance, m.
+pub(crate) fn stops_within(me: &Agent, stop: Vec2, distance: f32) -> bool {
     /// The most that the stop may be aside, in the distance to it and in radii of the body.
     const ASIDE: f32 = 0.25;
     let (to, heading) = (stop - me.position, travel(me));
     let (ahead, aside) = (to.dot(heading), heading.perp_dot(to).abs());
-    let gap = me.position.distance(obstacle.center) - me.radius - obstacle.radius;
-    (0.0..gap).contains(&ahead) && aside <= ASIDE * (ahead + me.radius)
+    (0.0..distance).contains(&ahead) && aside <= ASIDE * (ahead + me.radius)
 }

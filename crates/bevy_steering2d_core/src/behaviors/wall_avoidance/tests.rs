@@ -1,12 +1,13 @@
 //! Pushes of walls by hand, and agents that steer towards walls without an app.
 
 use super::*;
-use crate::behaviors::seek;
+use crate::agent::limited;
 use crate::behaviors::testing::{Course, assert_close, between};
+use crate::behaviors::{arrive, seek};
 use crate::locomotion::Wheeled;
 use crate::locomotion::testing::Drive;
 use crate::perception::{Wall, WallIndex};
-use crate::{WanderMemory, WanderStyle};
+use crate::{Braking, WanderMemory, WanderStyle};
 use proptest::prelude::*;
 
 /// At full speed along x: feelers 1 + 2.5 m long, radius 0.5.
@@ -22,6 +23,11 @@ fn force(me: &Agent, walls: &[Wall], how: &WallAvoidance) -> Vec2 {
 }
 
 fn force_in(me: &Agent, walls: &WallIndex, how: &WallAvoidance) -> Vec2 {
+    force_before(me, None, walls, how)
+}
+
+/// The force on an agent with this stop.
+fn force_before(me: &Agent, stop: Option<Vec2>, walls: &WallIndex, how: &WallAvoidance) -> Vec2 {
     let mut probes = ColliderProbes::default();
     how.probe(me, &mut probes);
     for ray in &mut probes.rays {
@@ -33,6 +39,7 @@ fn force_in(me: &Agent, walls: &WallIndex, how: &WallAvoidance) -> Vec2 {
     let by_feelers = probes
         .rays
         .iter()
+        .filter(|ray| is_in_the_way(ray, me, stop))
         .filter_map(|ray| touched_by_feeler(ray, me, how.response));
     let by_body = probes
         .near
@@ -419,4 +426,33 @@ fn strong(mass: f32, max_force: f32, y: f32) -> Course {
         ..course.agent
     };
     course
+}
+
+#[test]
+fn a_car_comes_to_rest_at_a_place_before_a_wall() {
+    for clearance in [0.6, 1.0, 2.0, 3.0] {
+        for aslant in [0.0, 0.4] {
+            let mut car = Drive::car(Wheeled::default(), 60.0);
+            let stop = Vec2::new(40.0, 0.0);
+            let x = stop.x + car.body.radius + clearance;
+            let wall = [
+                Vec2::new(x - 9.0 * aslant, -9.0),
+                Vec2::new(x + 9.0 * aslant, 9.0),
+            ];
+            let walls = WallIndex::of(&[Wall::new(wall[0], wall[1])]);
+            let how = WallAvoidance::default();
+            let mut resting = 0;
+            for _ in 0..60 * 40 {
+                let me = car.agent();
+                let push = force_before(&me, Some(stop), &walls, &how);
+                let push = backing_from_walls(&me, push, || None);
+                let rest = (me.max_force - push.length()).max(0.0);
+                let to = arrive(&me, stop, Braking::Physical, 0.5);
+                car.step(push + limited(to, rest));
+                let rests = me.position.distance(stop) <= 0.5 && me.speed() < 0.05;
+                resting = if rests { resting + 1 } else { 0 };
+            }
+            assert!(resting >= 60, "{clearance} m, {aslant}: {:?}", car.body);
+        }
+    }
 }
