@@ -4,9 +4,7 @@ use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{LeaderFollowing, LeaderFollowingMemory, Leadership, Separation};
 
-use crate::common::{
-    HERTZ, get, point_mass_app, position, run_seconds, run_ticks, total, velocity,
-};
+use crate::common::{HERTZ, point_mass_app, position, run_seconds, run_ticks, total, velocity};
 use crate::groups::scatter;
 
 #[test]
