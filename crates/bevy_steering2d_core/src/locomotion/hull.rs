@@ -178,19 +178,11 @@ mod tests {
     use super::*;
     use crate::locomotion::testing::{Drive, errands};
 
-    fn boat(hull: Hull) -> Drive<Hull> {
-        let mut boat = Drive::car(hull, 60.0);
-        boat.body.mass = 300.0;
-        boat.vehicle.max_force = 900.0;
-        boat.vehicle.max_speed = 8.0;
-        boat
-    }
-
     #[test]
     fn every_target_is_reached_from_every_pose() {
         for keel in [0.2, 1.0, 3.0] {
             for errand in errands(100) {
-                let mut boat = boat(Hull { keel, ..default() });
+                let mut boat = Drive::boat(Hull { keel, ..default() });
                 boat.body.heading = errand.heading;
                 boat.body.velocity = errand.speed * errand.heading;
                 let reached = boat.arrive(errand.target, 0.2);
@@ -213,7 +205,7 @@ mod tests {
         };
         for (mass, max_force, max_speed) in [(1.0, 20.0, 5.0), (300.0, 900.0, 8.0)] {
             for errand in errands(150) {
-                let mut ship = boat(drifting);
+                let mut ship = Drive::boat(drifting);
                 ship.body.mass = mass;
                 ship.vehicle.max_force = max_force;
                 ship.vehicle.max_speed = max_speed;
@@ -233,7 +225,7 @@ mod tests {
     #[test]
     fn a_heavy_boat_turns_its_bow_to_a_target_far_astern() {
         for errand in errands(40) {
-            let mut boat = boat(Hull::default());
+            let mut boat = Drive::boat(Hull::default());
             boat.body.mass = 600.0;
             boat.body.heading = errand.heading;
             let reached = boat.arrive(errand.target, 0.2);
@@ -248,7 +240,7 @@ mod tests {
     #[test]
     fn water_slows_a_boat_more_across_than_along() {
         for hertz in [30.0, 120.0] {
-            let mut boat = boat(Hull::default());
+            let mut boat = Drive::boat(Hull::default());
             boat.delta = f32::recip(hertz);
             boat.body.velocity = Vec2::new(3.0, 3.0);
             for _ in 0..hertz as u32 {
@@ -263,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_boat_that_brakes_is_not_in_reverse_gear() {
-        let mut boat = boat(Hull::default());
+        let mut boat = Drive::boat(Hull::default());
         boat.body.velocity = 8.0 * Vec2::X;
         let brake = boat.agent().track(Vec2::ZERO);
         boat.step(brake);

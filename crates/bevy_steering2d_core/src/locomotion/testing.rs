@@ -3,7 +3,7 @@
 use bevy::math::ops;
 use bevy::prelude::*;
 
-use super::{Controls, Locomotion, Motion, Pose, direction, ways};
+use super::{Controls, Hull, Locomotion, Motion, Pose, Tracked, direction, ways};
 use crate::behaviors::{arrive, park};
 use crate::{Agent, Braking, Kinematics, Park, ParkMemory, RandomStream, SteeringId, Vehicle};
 
@@ -14,6 +14,27 @@ pub(crate) struct Drive<L> {
     pub(crate) angular_velocity: f32,
     pub(crate) controls: Controls,
     pub(crate) delta: f32,
+}
+
+impl Drive<Hull> {
+    /// The skiff of the presets with this hull.
+    pub(crate) fn boat(hull: Hull) -> Self {
+        let mut boat = Drive::car(hull, 60.0);
+        boat.body.mass = 300.0;
+        boat.vehicle.max_force = 900.0;
+        boat.vehicle.max_speed = 8.0;
+        boat
+    }
+}
+
+impl Drive<Tracked> {
+    /// A tank of 20 t.
+    pub(crate) fn tank() -> Self {
+        let mut tank = Drive::car(Tracked::default(), 60.0);
+        tank.body.mass = 20_000.0;
+        tank.vehicle.max_force = 100_000.0;
+        tank
+    }
 }
 
 impl<L: Locomotion> Drive<L> {

@@ -123,17 +123,10 @@ mod tests {
     use crate::behaviors::seek;
     use crate::locomotion::testing::{Drive, errands};
 
-    fn tank() -> Drive<Tracked> {
-        let mut tank = Drive::car(Tracked::default(), 60.0);
-        tank.body.mass = 20_000.0;
-        tank.vehicle.max_force = 100_000.0;
-        tank
-    }
-
     #[test]
     fn every_target_is_reached_from_every_pose() {
         for errand in errands(200) {
-            let mut tank = tank();
+            let mut tank = Drive::tank();
             tank.body.heading = errand.heading;
             tank.body.velocity = errand.speed * errand.heading;
             let Some((time, gears)) = tank.arrive(errand.target, 0.1) else {
@@ -150,7 +143,7 @@ mod tests {
     #[test]
     fn a_tank_without_reverse_reaches_a_target_exactly_behind_it() {
         for heading in [Vec2::X, Vec2::Y, Vec2::NEG_X, Vec2::NEG_Y] {
-            let mut tank = tank();
+            let mut tank = Drive::tank();
             tank.kind.reverse_speed = 0.0;
             tank.body.heading = heading;
             assert!(tank.arrive(-10.0 * heading, 0.1).is_some(), "{heading}");
@@ -159,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_tank_that_stands_on_its_target_stays_there() {
-        let mut tank = tank();
+        let mut tank = Drive::tank();
         for _ in 0..60 {
             let force = seek(&tank.agent(), Vec2::ZERO);
             tank.step(force);
@@ -169,7 +162,7 @@ mod tests {
 
     #[test]
     fn tracks_in_opposite_directions_turn_on_the_spot() {
-        let mut tank = tank();
+        let mut tank = Drive::tank();
         let controls = Controls {
             steering: 1.0,
             ..default()
@@ -184,7 +177,7 @@ mod tests {
     #[test]
     fn a_tank_that_is_thrown_gains_no_energy() {
         for hertz in [30.0, 60.0, 120.0] {
-            let mut tank = tank();
+            let mut tank = Drive::tank();
             tank.delta = 1.0 / hertz;
             tank.body.velocity = Vec2::new(9.0, 7.0);
             tank.angular_velocity = 3.0;
@@ -202,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_tank_does_not_slide_below_its_grip() {
-        let mut tank = tank();
+        let mut tank = Drive::tank();
         tank.body.velocity = Vec2::new(5.0, 0.0);
         for _ in 0..120 {
             tank.roll(Controls {

@@ -5,7 +5,7 @@ use crate::agent::limited;
 use crate::behaviors::testing::{Course, assert_close, between};
 use crate::behaviors::{arrive, seek};
 use crate::locomotion::testing::Drive;
-use crate::locomotion::{Hull, Locomotion, Tracked, Wheeled, direction};
+use crate::locomotion::{Hull, Locomotion, Wheeled, direction};
 use crate::{Braking, RandomStream, SteeringId};
 use proptest::prelude::*;
 
@@ -320,25 +320,6 @@ fn obstacles_in_the_detection_box_are_avoided() {
     assert!(!avoids(60.0, 0.0), "too far");
 }
 
-/// The skiff of the presets.
-fn boat() -> Drive<Hull> {
-    let mut boat = Drive::car(Hull::default(), 60.0);
-    boat.body.mass = 300.0;
-    boat.vehicle.max_force = 900.0;
-    boat.vehicle.max_speed = 8.0;
-    boat
-}
-
-/// The tank of the presets.
-fn tank() -> Drive<Tracked> {
-    let mut tank = Drive::car(Tracked::default(), 60.0);
-    tank.body.mass = 20_000.0;
-    tank.vehicle.max_force = 100_000.0;
-    tank.vehicle.max_speed = 12.0;
-    tank.body.radius = 3.5;
-    tank
-}
-
 /// Drives past a rock with the force that avoidance leaves; returns whether the body has come past `far` m within a minute,
 /// and the least gap to the rock, m.
 fn pass<L: Locomotion>(drive: &mut Drive<L>, rock: Circle, margin: f32, far: f32) -> (bool, f32) {
@@ -369,7 +350,7 @@ fn rocks(count: usize) -> impl Iterator<Item = [f32; 3]> {
 #[test]
 fn a_boat_touches_no_rock_that_it_passes() {
     for [size, far, aside] in rocks(60) {
-        let mut boat = boat();
+        let mut boat = Drive::boat(Hull::default());
         let radius = 1.0 + 5.0 * size;
         let center = Vec2::new(25.0 + 25.0 * far, (2.0 * aside - 1.0) * (radius + 2.0));
         let rock = Circle::new(center, radius);
@@ -394,9 +375,9 @@ fn tanks_and_boats_that_stand_close_before_a_rock_drive_on() {
         };
         rocks(40).filter(|it| !passes(it)).count()
     }
-    assert_eq!(stuck(tank, 0.6), 0);
+    assert_eq!(stuck(Drive::tank, 0.6), 0);
     // One swings about where the push and the pull of the target are equal.
-    assert!(stuck(boat, 1.0) <= 1);
+    assert!(stuck(|| Drive::boat(Hull::default()), 1.0) <= 1);
 }
 
 /// The truck of the presets.
@@ -460,6 +441,10 @@ fn driven_bodies_come_to_rest_at_a_place_before_a_rock() {
     let car = || Drive::car(Wheeled::default(), 60.0);
     assert_eq!(not_reached(0.6, car), [], "car");
     assert_eq!(not_reached(1.0, truck), [], "truck");
-    assert_eq!(not_reached(0.6, tank), [], "tank");
-    assert_eq!(not_reached(0.6, boat), [], "boat");
+    assert_eq!(not_reached(0.6, Drive::tank), [], "tank");
+    assert_eq!(
+        not_reached(0.6, || Drive::boat(Hull::default())),
+        [],
+        "boat"
+    );
 }
