@@ -184,8 +184,8 @@ fn radii_of_bodies_follow_what_has_changed_before_the_snapshot() {
     assert_eq!(radius(&app, round), 2.0);
 }
 
-#[test]
-fn a_prop_that_became_an_agent_is_dynamic_again_in_the_present() {
+/// A prop that becomes an agent, with snapshots of before and after.
+fn a_prop_becomes_an_agent() -> (App, Entity, SteeringSnapshot, SteeringSnapshot) {
     let mut app = rapier_app(HERTZ);
     let prop = (RigidBody::Fixed, Collider::ball(0.5), Transform::default());
     let prop = app.world_mut().spawn(prop).id();
@@ -195,6 +195,12 @@ fn a_prop_that_became_an_agent_is_dynamic_again_in_the_present() {
     app.world_mut().entity_mut(prop).insert(agent);
     run_ticks(&mut app, 5);
     let present = SteeringSnapshot::take(app.world_mut());
+    (app, prop, past, present)
+}
+
+#[test]
+fn a_prop_that_became_an_agent_is_dynamic_again_in_the_present() {
+    let (mut app, prop, past, present) = a_prop_becomes_an_agent();
     for _ in 0..2 {
         past.restore(app.world_mut());
         assert_eq!(*get::<RigidBody>(&app, prop), RigidBody::Fixed);
@@ -229,15 +235,7 @@ fn an_agent_that_was_none_meanwhile_goes_on_as_it_did() {
 
 #[test]
 fn a_prop_that_became_an_agent_is_dynamic_again_also_beside_a_new_collider() {
-    let mut app = rapier_app(HERTZ);
-    let prop = (RigidBody::Fixed, Collider::ball(0.5), Transform::default());
-    let prop = app.world_mut().spawn(prop).id();
-    run_ticks(&mut app, 5);
-    let past = SteeringSnapshot::take(app.world_mut());
-    let agent = (RigidBody::Dynamic, Seek::new(EAST));
-    app.world_mut().entity_mut(prop).insert(agent);
-    run_ticks(&mut app, 5);
-    let present = SteeringSnapshot::take(app.world_mut());
+    let (mut app, prop, past, present) = a_prop_becomes_an_agent();
     past.restore(app.world_mut());
     // With another collider, the contexts do not go back as they were.
     wall(&mut app);
