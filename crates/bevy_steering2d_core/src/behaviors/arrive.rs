@@ -22,7 +22,7 @@ use crate::{
 ///
 /// Outside the tolerance: `F = track(v · dir(p → t))`, in N, with the braking speed v of
 /// [`Braking`], m/s. Inside: `F = track(0)`, so even a frictionless body stops. (Reynolds 1999;
-/// Buckland 2005) Once the agent has arrived, v grows from zero at 0.9 of the tolerance to that speed at twice the
+/// Buckland 2005) Once the agent has arrived, v grows from almost zero at the tolerance to that speed at twice the
 /// tolerance, so one that others push out rests where the forces balance.
 ///
 /// To stop before the target, for instance to shoot at it, set a [`standoff`](Self::standoff): t is then the point that
@@ -204,20 +204,17 @@ pub fn arrive(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2
     me.track(approach(me, point, braking, tolerance))
 }
 
-/// The force of [`Arrive`] on an agent that has arrived, N. It has no jump at the tolerance, where the force of one that arrives
+/// The force of [`Arrive`] on an agent that has arrived, N. It hardly jumps at the tolerance, where the force of one that arrives
 /// begins with what brakes it: an agent that others push out would be thrown to and fro across the edge. A driven body, which
 /// would shunt to and fro for such small corrections, arrives again.
 pub(super) fn stay(me: &Agent, point: Vec2, braking: Braking, tolerance: f32) -> Vec2 {
     let distance = me.position.distance(point);
-    if me.abilities.is_some() || distance >= DEPARTURE * tolerance {
+    if me.abilities.is_some() || distance <= tolerance || distance >= DEPARTURE * tolerance {
         return arrive(me, point, braking, tolerance);
     }
-    if distance <= RESTING * tolerance {
-        return me.track(Vec2::ZERO);
-    }
-    // From nothing where it rests to the whole way where it counts as departed.
-    let stretch = DEPARTURE / (DEPARTURE - RESTING);
-    let run = stretch * (distance - RESTING * tolerance);
+    // From almost nothing at the tolerance to the whole way where it counts as departed.
+    let stretch = DEPARTURE / (DEPARTURE - RETURN);
+    let run = stretch * (distance - RETURN * tolerance);
     let direction = (point - me.position) / distance;
     let closing = stretch * me.velocity.dot(direction);
     me.track(slowed_while_closing(
@@ -246,8 +243,8 @@ pub(super) fn approach(me: &Agent, point: Vec2, braking: Braking, tolerance: f32
     )
 }
 
-/// In tolerances: an agent that has arrived and is pushed out comes back to this distance.
-const RESTING: f32 = 0.9;
+/// In tolerances: an agent that was pushed out heads for this distance, and so comes back inside.
+const RETURN: f32 = 0.97;
 
 /// In tolerances: an agent that has arrived departs at this distance, so that a nudge does not count as a departure.
 const DEPARTURE: f32 = 2.0;
