@@ -22,8 +22,8 @@ use crate::{
 ///
 /// Outside the tolerance: `F = track(v · dir(p → t))`, in N, with the braking speed v of
 /// [`Braking`], m/s. Inside: `F = track(0)`, so even a frictionless body stops. (Reynolds 1999;
-/// Buckland 2005) Once the agent has arrived, v grows from almost zero at the tolerance to that speed at twice the
-/// tolerance, so one that others push out rests where the forces balance.
+/// Buckland 2005) Once an agent that is not driven has arrived, v grows from that of 6 % of the tolerance, at its
+/// edge, to the whole at twice the tolerance, so that one which others push out rests where the forces balance.
 ///
 /// To stop before the target, for instance to shoot at it, set a [`standoff`](Self::standoff): t is then the point that
 /// far before it.

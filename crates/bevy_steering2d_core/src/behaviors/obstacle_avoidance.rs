@@ -46,8 +46,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer};
 /// turning circle does not pass; a car at rest only from an obstacle within the margin. It may pass an obstacle
 /// within the margin if it keeps half of the gap. It does not turn at rest.
 ///
-/// Nor does an agent turn for an obstacle straight ahead that lies beyond the stop of its [`Arrive`](crate::Arrive) or the end of
-/// its path: it brakes, and comes to rest before it.
+/// While the stop of its [`Arrive`](crate::Arrive) or the end of its path lies about straight ahead, an agent only brakes for
+/// obstacles farther away than that: it comes to rest before it would have to turn or to back off.
 #[doc(alias("Evadir Obstáculos", "Evitar obstáculos"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]

@@ -9,7 +9,7 @@ pub use corridor::corridor_following;
 
 use corridor::corridor_aim_point;
 
-use super::arrive::{arrive, stay};
+use super::arrive::{arrive, has_arrived, stay};
 use super::braking::planned;
 use super::path_progress::PathFollowingMemory;
 use super::unguided::warn_of_unguided;
@@ -269,14 +269,17 @@ pub fn path_following(
         max_speed: how.preferred_speed(me).max(braked_speed(me)),
         ..*me
     };
+    let end = path.points()[path.points().len() - 1];
+    if progress.completed && has_arrived(me, end, how.tolerance, true) {
+        return stay(me, end, Braking::Physical, how.tolerance);
+    }
     match how.style {
         PathStyle::Waypoints { tolerance } => {
             let last = path.points().len() - 1;
             let next = progress.waypoint.min(last);
             let waypoint = path.points()[next];
             if is_end(path, next) {
-                let end = if progress.completed { stay } else { arrive };
-                return end(me, waypoint, Braking::Physical, how.tolerance);
+                return arrive(me, waypoint, Braking::Physical, how.tolerance);
             }
             let slowed = Agent {
                 max_speed: turning_speed(me, waypoint, tolerance)

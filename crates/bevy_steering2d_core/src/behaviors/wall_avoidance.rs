@@ -33,8 +33,9 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// hardly pushes. (Buckland 2005)
 ///
 /// The feelers of a car are longer by its turning radius, ahead and behind, so that the default [`Wheeled`](crate::Wheeled) begins
-/// to back off 3.5 m before a wall ahead. It does not mind a wall that lies straight ahead beyond the stop of its
-/// [`Arrive`](crate::Arrive) or the end of its path. Where it [parks](crate::Park) close to walls, disable the behavior.
+/// to back off 3.5 m before a wall ahead. While the stop of its [`Arrive`](crate::Arrive) or the end of its path lies about
+/// straight ahead, its feelers mind no wall farther away than that. Where it [parks](crate::Park) close to walls, disable the
+/// behavior.
 #[doc(alias("Evadir Paredes", "Evitar muros", "Colisão com muros"))]
 #[derive(Component, Reflect, Clone, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]

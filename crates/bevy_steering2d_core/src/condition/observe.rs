@@ -15,7 +15,9 @@ use crate::parallel::{FORMULA_PASS, for_each_mut};
 use crate::pipeline::{Preparation, PreparationOrder};
 use crate::require::require;
 use crate::steer::{AgentParts, Owners, Steered, Step};
-use crate::{Cut, SteeringClock, SteeringId, SteeringSchedule, SteeringWarnings, Targets};
+use crate::{
+    Cut, Influence, SteeringClock, SteeringId, SteeringSchedule, SteeringWarnings, Targets,
+};
 
 /// The conditions of an entity and whether they held in its last update. Comes with each
 /// [`Condition`], and is made anew in every update.
@@ -115,6 +117,12 @@ pub(crate) struct Conditions<'w, 's> {
 }
 
 impl Conditions<'_, '_> {
+    /// Whether a behavior on an agent itself is enabled and its condition holds.
+    pub(crate) fn allows(&self, influence: &Influence, agent: Entity) -> bool {
+        let verdict = self.verdict(influence.when, agent, || Some(agent));
+        influence.enabled && verdict.cut() == Cut::Nothing
+    }
+
     /// Whether a behavior on the entity `source` of an agent acts in this tick.
     #[inline(always)]
     pub(crate) fn verdict(

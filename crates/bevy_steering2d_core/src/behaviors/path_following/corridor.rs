@@ -308,8 +308,8 @@ impl<'a> Corridor<'a> {
     /// The highest current speed from which the agent can brake for the curves ahead, m/s: corners that follow each other so
     /// closely that none of them alone needs a low speed.
     ///
-    /// A curve that turns by θ on a length l has the radius `l/θ`, on the outside of the corridor a curb more. It lasts to the
-    /// corner behind those that are close to each other.
+    /// A curve that turns by θ on a length l has the radius `l/θ`, on the outside of the corridor a curb more. It lasts from the
+    /// first to the last of corners that are close to each other, and as long on as the shorter leg at the last one.
     fn curve_speed(&self, me: &Agent, arc: f32) -> f32 {
         let close = 2.0 * self.half_width.max(me.turning_radius());
         let range = (stopping_distance(me) + close).min(self.path.length());
@@ -318,8 +318,11 @@ impl<'a> Corridor<'a> {
         let speeds = corners.map(|(from, corner)| {
             let to = self.within(from + close);
             let end = self.path.at(to);
-            let next = self.path.points()[(end.segment + 1) % self.path.points().len()];
-            let length = to - from + end.position.distance(next);
+            let points = self.path.points();
+            let around = |by: usize| points[(end.segment + by) % points.len()];
+            let [previous, last, next] = [points.len() - 1, 0, 1].map(around);
+            let leg = previous.distance(last).min(last.distance(next));
+            let length = to - last.distance(end.position) - from + leg;
             let angle = before.angle_to(self.path.direction(end.segment)).abs();
             before = self.path.direction_after(from);
             let radius = length / angle.max(LEAST_CURVE) + self.curb;

@@ -159,7 +159,7 @@ pub(crate) fn publish_intents(
             let step = Step::new(&clock, &warnings, &targets);
             let hindrance = step.hindrance(entity, avoidance, &me, &conditions);
             let velocity = Requests::of(force.entries()).velocity(&me);
-            let acts = |it: &Influence| acts(it, entity, &conditions);
+            let acts = |it: &Influence| conditions.allows(it, entity);
             let follow = follow.filter(|(follow, _)| acts(&follow.influence));
             let rest = follow.and_then(|it| rest_for(&me, it, &paths, avoidance.horizon));
             let end = rest.map(|it| me.position + it.end);
@@ -180,12 +180,6 @@ pub(crate) fn publish_intents(
             }
         },
     );
-}
-
-/// Whether a behavior of an agent is enabled and its condition holds.
-fn acts(influence: &Influence, agent: Entity, conditions: &Conditions) -> bool {
-    let verdict = conditions.verdict(influence.when, agent, || Some(agent));
-    influence.enabled && verdict.cut() == Cut::Nothing
 }
 
 /// What is left of an open path.

@@ -5,8 +5,9 @@ use bevy::prelude::*;
 
 use super::urgency::travel;
 use crate::behaviors::path_following::is_end;
+use crate::condition::Conditions;
 use crate::perception::Circle;
-use crate::{Agent, Arrive, PathFollowing, PathFollowingMemory, SteeringPath, Targets};
+use crate::{Agent, Arrive, Influence, PathFollowing, PathFollowingMemory, SteeringPath, Targets};
 
 /// The behaviors by which agents come to rest.
 #[derive(SystemParam)]
@@ -15,21 +16,25 @@ pub struct Stops<'w, 's> {
     following: Query<'w, 's, (&'static PathFollowing, &'static PathFollowingMemory)>,
     paths: Query<'w, 's, &'static SteeringPath>,
     targets: Targets<'w, 's>,
+    conditions: Conditions<'w, 's>,
 }
 
 impl Stops<'_, '_> {
     /// Where the agent is about to stop, m: at the stop of its own [`Arrive`], or at the end of its path if nothing of the path
     /// lies before that.
     pub(crate) fn of(&self, me: &Agent) -> Option<Vec2> {
+        let acts = |it: &Influence| self.conditions.allows(it, me.entity);
         let arrive = self.arriving.get(me.entity).ok();
-        if let Some(arrive) = arrive.filter(|it| it.influence.enabled) {
-            let target = self.targets.get(arrive.target)?.position;
-            return Some(arrive.stop_point(me.position, target));
+        if let Some(arrive) = arrive.filter(|it| acts(&it.influence))
+            && let Some(target) = self.targets.get(arrive.target)
+        {
+            return Some(arrive.stop_point(me.position, target.position));
         }
         let (follow, progress) = self.following.get(me.entity).ok()?;
         let path = self.paths.get(follow.path.unwrap_or(me.entity)).ok()?;
-        let is_near = follow.influence.enabled && is_end(path, progress.waypoint);
-        is_near.then(|| path.points().last().copied()).flatten()
+        let is_near = progress.is_about(path) && is_end(path, progress.waypoint);
+        let end = path.points().last().copied();
+        end.filter(|_| is_near && acts(&follow.influence))
     }
 }
 

@@ -3,8 +3,8 @@
 use super::*;
 use crate::behaviors::path_following::path_following;
 use crate::behaviors::testing::{Course, assert_close, between, reynolds, walk};
-use crate::locomotion::Wheeled;
 use crate::locomotion::testing::Drive;
+use crate::locomotion::{Wheeled, direction};
 use crate::{PathFollowing, PathFollowingMemory};
 use bevy::math::ops;
 use proptest::prelude::*;
@@ -194,6 +194,15 @@ fn a_slight_bend_between_straights_needs_no_low_speed() {
         car.agent()
     };
     assert!(corridor.curve_speed(&car(90.0, 0.0), 90.0) > 25.0);
+    // 90° in six corners, and a straight behind them.
+    let mut bend = vec![Vec2::ZERO, 100.0 * Vec2::X];
+    for corner in 1..=6 {
+        let leg = if corner == 6 { 100.0 } else { 1.23 };
+        bend.push(bend[bend.len() - 1] + leg * direction((15.0 * corner as f32).to_radians()));
+    }
+    let path = SteeringPath::open(bend).unwrap();
+    let corridor = Corridor::new(&path, 1.0);
+    assert!(corridor.curve_speed(&car(99.0, 0.0), 99.0) < 7.0);
     let sharp = circuit(15.0);
     let corridor = Corridor::new(&sharp, 3.0);
     let (start, far) = (car(199.0, -15.0), car(199.0, -75.0));
