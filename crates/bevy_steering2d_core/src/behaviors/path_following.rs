@@ -269,13 +269,13 @@ pub fn path_following(
         max_speed: how.preferred_speed(me).max(braked_speed(me)),
         ..*me
     };
-    let end = path.points()[path.points().len() - 1];
+    let last = path.points().len() - 1;
+    let end = path.points()[last];
     if progress.completed && has_arrived(me, end, how.tolerance, true) {
         return stay(me, end, Braking::Physical, how.tolerance);
     }
     match how.style {
         PathStyle::Waypoints { tolerance } => {
-            let last = path.points().len() - 1;
             let next = progress.waypoint.min(last);
             let waypoint = path.points()[next];
             if is_end(path, next) {

@@ -172,7 +172,9 @@ impl Steer for WallAvoidance {
     fn steer(&self, me: &Agent, _: (), (surroundings, stops): &(Surroundings, Stops)) -> Vec2 {
         let answers = surroundings.answers(self, me);
         let response = self.response;
-        let stop = stops.of(me);
+        // Only a body with a turning circle backs off before walls.
+        let backs_off = me.turning_radius() > 0.0;
+        let stop = backs_off.then(|| stops.of(me)).flatten();
         let rays = answers.rays().filter(|ray| is_in_the_way(ray, me, stop));
         let by_feelers = rays.filter_map(|ray| touched_by_feeler(&ray, me, response));
         let near = answers.near();
@@ -182,12 +184,12 @@ impl Steer for WallAvoidance {
     }
 }
 
-/// Whether what a feeler meets counts: for a body with a turning circle, which backs off before walls, none beyond its stop.
+/// Whether what a feeler meets counts: nothing farther away than the stop of the agent, if it has one.
 fn is_in_the_way(feeler: &RayProbe, me: &Agent, stop: Option<Vec2>) -> bool {
     let stops = |(hit, stop): (WallHit, Vec2)| {
         stops_within(me, stop, me.position.distance(hit.point) - me.radius)
     };
-    me.turning_radius() == 0.0 || !feeler.hit.zip(stop).is_some_and(stops)
+    !feeler.hit.zip(stop).is_some_and(stops)
 }
 
 /// The offset from the agent to the nearest point that a feeler or its body has found, m.
