@@ -1,5 +1,7 @@
 //! Obstacle avoidance: steers around round obstacles ahead.
 
+use std::cell::LazyCell;
+
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
@@ -150,14 +152,12 @@ impl Behavior for ObstacleAvoidance {
 
 impl Steer for ObstacleAvoidance {
     fn steer(&self, me: &Agent, _: (), (surroundings, stops): &(Surroundings, Stops)) -> Vec2 {
-        let mut threats = Threats {
-            stop: stops.of(me),
-            ..default()
-        };
+        let mut threats = Threats::default();
+        let stop = LazyCell::new(|| stops.of(me));
         surroundings
             .answers(self, me)
             .for_each_obstacle(|obstacle| {
-                threats.add(me, obstacle.circle, self);
+                threats.add(me, obstacle.circle, *stop, self);
             });
         threats.force(me)
     }
@@ -171,7 +171,7 @@ pub fn obstacle_avoidance(
 ) -> Vec2 {
     let mut threats = Threats::default();
     for obstacle in obstacles {
-        threats.add(me, obstacle, how);
+        threats.add(me, obstacle, None, how);
     }
     threats.force(me)
 }
@@ -179,8 +179,6 @@ pub fn obstacle_avoidance(
 /// The obstacles to avoid: the agent turns for the worst, and brakes for all and before narrow gaps.
 #[derive(Default)]
 struct Threats {
-    /// Where the agent is about to stop, m. It brakes for what lies beyond, but does not turn for it.
-    stop: Option<Vec2>,
     worst: Option<Threat>,
     braking: Touches,
     /// The obstacle before which the agent backs off.
@@ -193,15 +191,13 @@ impl Threats {
     /// Most obstacles between which narrow gaps are looked for.
     const KEPT: usize = 8;
 
-    fn add(&mut self, me: &Agent, obstacle: Circle, how: &ObstacleAvoidance) {
+    /// Adds an obstacle. The agent brakes for one beyond the point where it is about to `stop`, but does not turn for it.
+    fn add(&mut self, me: &Agent, obstacle: Circle, stop: Option<Vec2>, how: &ObstacleAvoidance) {
         let threat = Threat::seen(me, obstacle, how);
         if let Some(threat) = &threat {
             self.braking.add(threat.brake());
         }
-        if self
-            .stop
-            .is_some_and(|stop| stops_before(me, stop, obstacle))
-        {
+        if stop.is_some_and(|stop| stops_before(me, stop, obstacle)) {
             return;
         }
         let blockade = Blockade::seen(me, obstacle, how.margin);

@@ -415,11 +415,8 @@ fn not_reached<L: Locomotion>(least: f32, start: impl Fn() -> Drive<L>) -> Vec<(
         let mut resting = 0;
         for _ in 0..60 * 60 {
             let me = drive.agent();
-            let mut threats = Threats {
-                stop: Some(stop),
-                ..default()
-            };
-            threats.add(&me, rock, &how);
+            let mut threats = Threats::default();
+            threats.add(&me, rock, Some(stop), &how);
             let avoid = threats.force(&me);
             let rest = (me.max_force - avoid.length()).max(0.0);
             let to = arrive(&me, stop, Braking::Physical, 0.5);

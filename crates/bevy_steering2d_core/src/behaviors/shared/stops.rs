@@ -46,9 +46,11 @@ pub(crate) fn stops_before(me: &Agent, stop: Vec2, obstacle: Circle) -> bool {
 
 /// Whether an agent that goes straight on stops within a distance, m.
 pub(crate) fn stops_within(me: &Agent, stop: Vec2, distance: f32) -> bool {
-    /// The most that the stop may be aside, in the distance to it and in radii of the body.
-    const ASIDE: f32 = 0.25;
+    /// The most that the stop may be aside, in the distance to it and in radii of the body. So far it may be
+    /// behind, too: an agent that overshoots it a little stays there.
+    const OFF: f32 = 0.25;
     let (to, heading) = (stop - me.position, travel(me));
     let (ahead, aside) = (to.dot(heading), heading.perp_dot(to).abs());
-    (0.0..distance).contains(&ahead) && aside <= ASIDE * (ahead + me.radius)
+    let is_ahead = (-OFF * me.radius..distance).contains(&ahead);
+    is_ahead && aside <= OFF * (ahead.max(0.0) + me.radius)
 }
