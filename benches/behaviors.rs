@@ -77,6 +77,7 @@ const CASES: &[Case] = cases! {
     offset_pursuit: |agent, scene| { agent.insert(OffsetPursuit::new(scene.other, Vec2::X)); },
     match_velocity: |agent, scene| { agent.insert(MatchVelocity::new(scene.other)); },
     tether: |agent, _| { agent.insert(Tether::new(Vec2::ZERO, 5.0)); },
+    orbit: |agent, scene| { agent.insert(Orbit::new(scene.other, 5.0)); },
     obstacle_avoidance: |agent, _| { agent.insert(ObstacleAvoidance::default()); },
     wall_avoidance: |agent, _| { agent.insert(WallAvoidance::default()); },
     wall_following: |agent, _| { agent.insert(WallFollowing::default()); },

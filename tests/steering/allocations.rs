@@ -45,6 +45,7 @@ fn spawn_everything(app: &mut App, at: Vec2, other: Entity, field: Entity) {
         TargetSpeed::new(2.0),
         OffsetPursuit::new(other, Vec2::X),
         Tether::new(Vec2::ZERO, 5.0),
+        Orbit::new(other, 5.0),
     );
     let scenery = (
         ObstacleAvoidance::default(),

@@ -61,6 +61,7 @@
 //! | [`Wander`] | moves in random directions, in one of three [styles](WanderStyle) |
 //! | [`ObstacleAvoidance`], [`WallAvoidance`] | steer around obstacles, walls and [colliders](SensesColliders) |
 //! | [`WallFollowing`], [`Containment`], [`Tether`] | stay along a wall, in an area, near a target |
+//! | [`Orbit`] | circles a point or an entity at a distance |
 //! | [`Hide`], [`Interpose`] | keep an obstacle between agent and threat, keep between two targets |
 //! | [`PathFollowing`], [`StayOnPath`], [`FlowFieldFollowing`] | follow a [`SteeringPath`], keep to a corridor around it, follow a [`FlowField`] |
 //! | [`CrowdPathFollowing`] | the bundle of `PathFollowing`, `Separation` and `CollisionAvoidance` |
@@ -306,10 +307,10 @@ pub mod prelude {
         Alignment, Area, Arrive, Braking, Cohesion, CollisionAvoidance, Containment,
         CrowdPathFollowing, Deceleration, Evade, Feelers, Flee, Flocking, FlowField,
         FlowFieldFollowing, Headway, Hide, HideGoal, Interpose, LeaderFollowing, Leadership,
-        MatchVelocity, ObstacleAvoidance, OffsetPursuit, Park, PathFollowing, PathFollowingMemory,
-        PathStyle, Pedestrian, Prediction, Pursuit, Queuing, ReciprocalAvoidance, Seek, Separation,
-        Sidestep, StayOnPath, TargetSpeed, Tether, WallAvoidance, WallFollowing, WallResponse,
-        Wander, WanderStyle,
+        MatchVelocity, ObstacleAvoidance, OffsetPursuit, Orbit, OrbitDirection, Park,
+        PathFollowing, PathFollowingMemory, PathStyle, Pedestrian, Prediction, Pursuit, Queuing,
+        ReciprocalAvoidance, Seek, Separation, Sidestep, StayOnPath, TargetSpeed, Tether,
+        WallAvoidance, WallFollowing, WallResponse, Wander, WanderStyle,
     };
     // Agents, their bodies and what they see.
     pub use bevy_steering2d_core::{

@@ -132,6 +132,13 @@ mod tests {
         &["Interpose", "Separation", "Arrive"],
         &["StayOnPath", "Wander", "Seek"],
         &["Tether", "Wander", "Seek"],
+        &[
+            "Orbit",
+            "Separation",
+            "ObstacleAvoidance",
+            "WallAvoidance",
+            "Evade",
+        ],
         &["WallFollowing", "TargetSpeed"],
         &["WallFollowing", "Wander"],
         &["BehaviorGroup", "WallAvoidance", "Containment"],

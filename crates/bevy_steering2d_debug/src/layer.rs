@@ -48,7 +48,7 @@ pub enum DebugLayer {
     Predictions,
     /// Slots of `OffsetPursuit`, `LeaderFollowing` and `Interpose`.
     Slots,
-    /// The area of `Containment` and the leash of `Tether`.
+    /// The area of `Containment`, the leash of `Tether` and the circle of `Orbit`.
     Areas,
     /// The path of each agent over the last seconds.
     Trails,
@@ -143,7 +143,10 @@ impl DebugLayer {
                 "Slots",
                 "the slot in a formation, behind a leader, or between two targets",
             ),
-            Self::Areas => ("Areas", "the area of Containment and the leash of Tether"),
+            Self::Areas => (
+                "Areas",
+                "the area of Containment, the leash of Tether and the circle of Orbit",
+            ),
             Self::Trails => ("Trails", "the path of each agent over the last seconds"),
             Self::Locomotion => (
                 "Locomotion",

@@ -77,6 +77,7 @@ fn every_mistake() -> Vec<Mistake> {
         Containment.margin: NEGATIVE,
         Tether.length: NEGATIVE,
         Tether.stretch: NOT_POSITIVE,
+        Orbit.radius: NOT_POSITIVE,
         Hide.search_distance: NOT_POSITIVE,
         Hide.standoff: NEGATIVE,
         Hide.threat_field_of_view: NOT_A_FIELD_OF_VIEW,

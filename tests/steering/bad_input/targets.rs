@@ -137,6 +137,7 @@ fn spawn_predictor(backend: Backend, app: &mut App, target: Entity) -> Entity {
         Interpose::new(target, Vec2::ZERO),
         MatchVelocity::new(target),
         Tether::new(target, 1.0),
+        Orbit::new(target, 1.0),
         Hide::new(target).with_threat_field_of_view(2.0),
     );
     backend.spawn(app, Body::at(0.0, 0.0), predicts)

@@ -8,6 +8,7 @@ mod hide;
 mod interpose;
 mod match_velocity;
 mod offset_pursuit;
+mod orbit;
 mod pursuit;
 mod seek;
 mod tether;

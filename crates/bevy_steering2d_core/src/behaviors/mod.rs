@@ -27,6 +27,7 @@ mod maneuver;
 mod match_velocity;
 mod obstacle_avoidance;
 mod offset_pursuit;
+mod orbit;
 mod park;
 mod path_following;
 mod path_progress;
@@ -100,6 +101,7 @@ behaviors! {
     steer arrive: Arrive, ArriveMemory => arrive;
     steer park: Park, ParkMemory => park;
     steer pursuit: Pursuit, PursuitMemory => pursuit;
+    steer orbit: Orbit, OrbitDirection => orbit;
     steer offset_pursuit: OffsetPursuit, OffsetPursuitMemory => formation_slot, offset_pursuit;
     steer leader_following: LeaderFollowing, LeaderFollowingMemory, Leadership => leader_following;
     steer interpose: Interpose => interpose;

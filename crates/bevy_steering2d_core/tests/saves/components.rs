@@ -40,7 +40,7 @@ saved! {
     SpeedLimit, FaceVelocity, FaceTarget, StuckDetection, StuckMemory,
     SteeringForce, Obstacle, Wall, SteeringPath, FlowField, Leadership, BehaviorGroup,
     Alone, TargetInSight, TargetInSightMemory, IsStuck,
-    Seek, Flee, Arrive, ArriveMemory, Park, ParkMemory, Pursuit, PursuitMemory, Evade, EvadeMemory, Interpose, MatchVelocity, TargetSpeed, Tether,
+    Seek, Flee, Arrive, ArriveMemory, Park, ParkMemory, Pursuit, PursuitMemory, Evade, EvadeMemory, Interpose, MatchVelocity, TargetSpeed, Tether, Orbit,
     Wander, WanderMemory, Hide, HideMemory, OffsetPursuit, OffsetPursuitMemory,
     PathFollowing, PathFollowingMemory, StayOnPath, FlowFieldFollowing,
     LeaderFollowing, LeaderFollowingMemory, Separation, Alignment, Cohesion, CollisionAvoidance,

@@ -159,6 +159,7 @@ fn spawn_escort(world: &mut World, guides: &Guides) -> Vec<Entity> {
         MatchVelocity::new(quarry),
         TargetSpeed::new(2.0),
         Park::new(quarry, 1.0),
+        Orbit::new(quarry, 3.0),
     );
     let escort = world.spawn(escort).id();
     let group = (

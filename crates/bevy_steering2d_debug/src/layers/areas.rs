@@ -1,7 +1,7 @@
-//! Areas layer: the area of `Containment` and the leash of `Tether`.
+//! Areas layer: the area of `Containment`, the leash of `Tether` and the circle of `Orbit`.
 
 use bevy::prelude::*;
-use bevy_steering2d_core::{Area, Containment, Tether};
+use bevy_steering2d_core::{Area, Containment, Orbit, Tether};
 
 use crate::subjects::{DrawnPlaces, Subjects};
 use crate::{SteeringDebug, SteeringGizmos, draw};
@@ -11,6 +11,7 @@ pub(crate) fn draw_areas(
     subjects: Res<Subjects>,
     contained: Query<&Containment>,
     tethered: Query<&Tether>,
+    orbiting: Query<&Orbit>,
     places: DrawnPlaces,
     mut gizmos: Gizmos<SteeringGizmos>,
 ) {
@@ -39,6 +40,12 @@ pub(crate) fn draw_areas(
             let tight = subject.place.distance(anchor) > tether.length;
             let strength = if tight { 1.0 } else { 0.2 };
             gizmos.line_2d(anchor, subject.place, color.with_alpha(strength));
+        }
+    }
+    let color = debug.color::<Orbit>();
+    for (_, orbit) in subjects.active(&orbiting) {
+        if let Some(center) = places.place_of_target(orbit.center) {
+            draw::ring(&mut gizmos, center, orbit.radius, color.with_alpha(0.4));
         }
     }
 }

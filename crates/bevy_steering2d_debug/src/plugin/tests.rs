@@ -65,7 +65,8 @@ fn populate(world: &mut World) -> [Entity; 2] {
                 (Hide::new(quarry), OffsetPursuit::new(quarry, Vec2::NEG_X)),
                 (LeaderFollowing::default(), Containment::default()),
                 (Interpose::new(quarry, Vec2::ZERO), WallFollowing::default()),
-                (Tether::new(quarry, 2.0), FaceTarget::new(quarry)),
+                (Tether::new(quarry, 2.0), Orbit::new(quarry, 3.0)),
+                FaceTarget::new(quarry),
             ))
             .id();
         world.spawn((SteersFor(agent), Pursuit::new(quarry)));
