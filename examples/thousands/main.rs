@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use alloc_tracker::{Allocator, Session};
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
+use bevy_steering2d::SenseSystems;
 use bevy_steering2d::digest;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::recorder::SteeringRecorder;
@@ -104,7 +105,7 @@ fn add_measurement(app: &mut App, options: &Options) {
         .add_systems(
             Tick,
             (
-                mark::<0>.before(SteeringSystems::Sense),
+                mark::<0>.before(SenseSystems::Bodies),
                 mark::<1>
                     .after(SteeringSystems::Sense)
                     .before(SteeringSystems::Steer),

@@ -3,8 +3,8 @@
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::geometry::{Collider as SimulatedCollider, InteractionGroups};
-use bevy_steering2d::SteeringSnapshot;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d::{SenseSystems, SteeringSnapshot};
 
 use crate::common::*;
 
@@ -152,7 +152,7 @@ fn what_changes_after_rapier_has_read_in_the_tick_of_a_snapshot_is_not_lost() {
         vanish
             .run_if(run_once)
             .after(PhysicsSet::SyncBackend)
-            .before(SteeringSystems::Sense),
+            .before(SenseSystems::Bodies),
     );
     run_ticks(&mut app, 1);
     let snapshot = SteeringSnapshot::take(app.world_mut());

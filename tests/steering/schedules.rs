@@ -3,6 +3,7 @@
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
+use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{QueuingMemory, SteeringSchedule};
 
@@ -45,6 +46,35 @@ fn steering_may_be_stepped_by_hand() {
     );
     app.world_mut().run_schedule(Turn);
     assert!(position(&app, agent).x > 0.0);
+}
+
+#[test]
+fn what_systems_write_before_sense_reaches_rapier_in_the_same_tick() {
+    #[derive(Resource, Default)]
+    struct Order(Vec<&'static str>);
+
+    let note = |what| move |mut order: ResMut<Order>| order.0.push(what);
+    let mut app = rapier_app(HERTZ);
+    app.init_resource::<Order>().add_systems(
+        FixedUpdate,
+        (
+            note("Rapier reads").in_set(PhysicsSet::SyncBackend),
+            note("the game decides").before(SteeringSystems::Sense),
+        ),
+    );
+    let body = (RigidBody::KinematicPositionBased, Collider::ball(0.3));
+    let player = app.world_mut().spawn((Transform::default(), body)).id();
+    app.add_systems(
+        FixedUpdate,
+        (move |mut bodies: Query<&mut Transform>| {
+            bodies.get_mut(player).unwrap().translation.x += 0.1;
+        })
+        .before(SteeringSystems::Sense),
+    );
+    run_ticks(&mut app, 10);
+    assert!((position(&app, player).x - 1.0).abs() < 1e-4);
+    let order = &app.world().resource::<Order>().0;
+    assert_eq!(order[..2], ["the game decides", "Rapier reads"]);
 }
 
 #[test]

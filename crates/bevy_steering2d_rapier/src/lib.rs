@@ -1,9 +1,9 @@
 //! The Rapier locomotion backend of `bevy_steering2d`.
 //!
 //! [`SteeringRapierPlugin`] makes every entity with a [`RigidBody`] visible to behaviors. If the
-//! entity also has a [`Vehicle`], behaviors steer it. The steering pipeline runs between
-//! [`PhysicsSet::SyncBackend`] and [`PhysicsSet::StepSimulation`]: a tick sees all bodies that you
-//! moved, pushed or spawned before it, and the physics step after it applies the steering forces.
+//! entity also has a [`Vehicle`], behaviors steer it. [`SteeringSystems::Sense`] begins before
+//! [`PhysicsSet::SyncBackend`]; the rest of the pipeline runs between that and [`PhysicsSet::StepSimulation`]. So a tick sees
+//! all bodies that you moved, pushed or spawned before it, and the physics step after it applies the steering forces.
 //! Events are triggered after [`PhysicsSet::Writeback`].
 //!
 //! # Body types
@@ -80,7 +80,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::plugin::RapierBevyComponentApply;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d_core::{
-    Kinematics, LocomotionSystems, OuterSchedule, SteeringSchedule, SteeringSystems,
+    Kinematics, LocomotionSystems, OuterSchedule, SenseSystems, SteeringSchedule, SteeringSystems,
 };
 
 #[cfg(doc)]
@@ -126,12 +126,14 @@ impl Plugin for SteeringRapierPlugin {
     }
 }
 
-/// Steering runs between Rapier's reading of the world and its step.
+/// Steering runs between Rapier's reading of the world and its step. It begins before that, so that Rapier reads what systems
+/// before [`SteeringSystems::Sense`] write: its writeback would undo what they write later.
 fn order_around_physics(app: &mut App, schedule: InternedScheduleLabel) {
     app.configure_sets(
         schedule,
         (
-            SteeringSystems::Sense.after(PhysicsSet::SyncBackend),
+            SenseSystems::Begin.before(PhysicsSet::SyncBackend),
+            SenseSystems::Bodies.after(PhysicsSet::SyncBackend),
             SteeringSystems::Move.before(PhysicsSet::StepSimulation),
         ),
     )

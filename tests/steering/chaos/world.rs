@@ -6,7 +6,7 @@ use bevy_rapier2d::plugin::context::RapierContextEntityLink;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d::debug::{DebugLayer, DrawnAgents, SteeringDebug, SteeringSelection};
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{BehaviorRegistry, NextSteeringId, SteeredBy};
+use bevy_steering2d::{BehaviorRegistry, NextSteeringId, SenseSystems, SteeredBy};
 
 use super::operation::{Body, Moment, Operation, Reaction, SLOTS, Slot};
 use super::parameters::{self, Values};
@@ -85,8 +85,8 @@ fn add_moments(app: &mut App) {
         FixedUpdate,
         (
             at(Moment::BeforeSense)
-                .before(Sense)
-                .after(PhysicsSet::SyncBackend),
+                .after(PhysicsSet::SyncBackend)
+                .before(SenseSystems::Bodies),
             at(Moment::BeforeSteer).after(Sense).before(Steer),
             at(Moment::BeforeAdjust).after(Steer).before(Adjust),
             at(Moment::BeforeCombine).after(Adjust).before(Combine),

@@ -211,6 +211,7 @@ fn order_steps(app: &mut App, schedule: InternedScheduleLabel) {
     app.configure_sets(
         schedule,
         (
+            SenseSystems::Begin,
             SenseSystems::Bodies,
             SenseSystems::Index,
             SenseSystems::Answer,
@@ -221,7 +222,7 @@ fn order_steps(app: &mut App, schedule: InternedScheduleLabel) {
     .add_systems(
         schedule,
         (
-            begin_tick.before(SteeringSystems::Sense),
+            begin_tick.in_set(SenseSystems::Begin),
             run(SteeringSchedule::Bodies).in_set(SenseSystems::Bodies),
             run(SteeringSchedule::Index).in_set(SenseSystems::Index),
             run(SteeringSchedule::Answer).in_set(SenseSystems::Answer),

@@ -18,7 +18,8 @@ use bevy::prelude::*;
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SteeringSystems {
     /// Each locomotion backend copies its bodies into [`Kinematics`](crate::Kinematics), then
-    /// neighbors, obstacles and walls are indexed; see [`SenseSystems`].
+    /// neighbors, obstacles and walls are indexed; see [`SenseSystems`]. What systems before it write, bodies included, counts in
+    /// this tick: with the Rapier backend it begins before Rapier reads its components.
     Sense,
     /// Each [`Steer`](crate::Steer) behavior writes an entry into its agents' ledgers.
     Steer,
@@ -54,6 +55,9 @@ impl SteeringSystems {
 /// The parts of [`SteeringSystems::Sense`], in the order they run.
 #[derive(SystemSet, Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SenseSystems {
+    /// The [`SteeringClock`](crate::SteeringClock) advances. With the Rapier backend it is before `PhysicsSet::SyncBackend`, and all
+    /// other parts are after it.
+    Begin,
     /// Each locomotion backend fills [`Kinematics`](crate::Kinematics).
     Bodies,
     /// Neighbors, obstacles and walls are indexed, and behaviors fill
