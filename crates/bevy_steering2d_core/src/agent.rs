@@ -214,6 +214,12 @@ impl Agent {
         self.abilities.map_or(most, |body| body.cornering.min(most))
     }
 
+    /// The speed at which a circle of this radius takes a share of the strongest acceleration to the side, m/s: `√(share·a·R)`.
+    #[inline]
+    pub(crate) fn speed_in_circle(&self, radius: f32, share: f32) -> f32 {
+        (share * self.cornering() * radius).sqrt()
+    }
+
     /// The strongest acceleration to the side at the current speed, m/s²: that of the turning circle
     /// is `v² / R`.
     #[inline]
@@ -239,7 +245,7 @@ impl Agent {
     pub fn turn_time(&self) -> f32 {
         self.abilities.map_or(0.0, |body| {
             let rate = if body.turning_radius > 0.0 {
-                let speed = (body.cornering * body.turning_radius).sqrt();
+                let speed = self.speed_in_circle(body.turning_radius, 1.0);
                 speed.min(self.max_speed) / body.turning_radius
             } else {
                 body.turn_rate

@@ -242,7 +242,7 @@ const WHEELS: f32 = 0.135;
 
 /// The speed in arcs, m/s: what the grip allows, and the wheels, which have to turn at their ends.
 fn in_curves(me: &Agent, body: &Abilities) -> f32 {
-    let grip = (CURVES * me.cornering() * RESERVE * body.turning_radius).sqrt();
+    let grip = me.speed_in_circle(RESERVE * body.turning_radius, CURVES);
     grip.min(WHEELS * body.turning_radius / body.response_time)
 }
 

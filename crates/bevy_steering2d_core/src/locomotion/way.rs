@@ -300,13 +300,13 @@ impl Route {
     /// have grip to spare.
     fn curve_speed(&self, me: &Agent) -> f32 {
         let sharpness = (self.now().turn.abs() / CURVE).min(1.0);
-        (me.cornering() * me.turning_radius()).sqrt() / sharpness.max(1e-6)
+        me.speed_in_circle(me.turning_radius(), 1.0) / sharpness.max(1e-6)
     }
 
     /// The time of the route and of `onward` m after it, s, about: each leg at the speed of its gear, and the gear
     /// changes.
     fn time(&self, me: &Agent, onward: f32, body: &Abilities) -> f32 {
-        let in_curves = (body.cornering * body.turning_radius).sqrt();
+        let in_curves = me.speed_in_circle(body.turning_radius, 1.0);
         let duration = |leg: Leg, onward: f32, most: f32| {
             let speed = if leg.length < 0.0 {
                 body.reverse_speed.min(me.max_speed)

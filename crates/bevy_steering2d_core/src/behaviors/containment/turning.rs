@@ -62,7 +62,7 @@ fn turn_in_time(me: &Agent, area: &Area, is_outside: bool, push: Vec2) -> Vec2 {
         side = 1_f32.copysign(forward.perp_dot(push));
     }
     // It turns at this speed, or brakes first.
-    let slow = (me.cornering() * tightest).sqrt();
+    let slow = me.speed_in_circle(tightest, 1.0);
     let to_brake = braking_distance(me, speed) - braking_distance(me, slow);
     let after = me.position + to_brake.max(0.0) * forward;
     let circles = (circle / now).max(wider(area, after, forward).1 / tightest);

@@ -328,7 +328,7 @@ impl<'a> Corridor<'a> {
             let radius = length / angle.max(LEAST_CURVE) + self.curb;
             let ahead = (from - arc).max(me.position.distance(corner));
             let ahead = ahead - me.speed() * braking_lag(me);
-            speed_before(me, (TURNING * me.cornering() * radius).sqrt(), ahead)
+            speed_before(me, me.speed_in_circle(radius, TURNING), ahead)
         });
         speeds.fold(f32::INFINITY, f32::min)
     }
@@ -344,9 +344,7 @@ impl<'a> Corridor<'a> {
             .sqrt();
         let radius = self.curb * cosine / (1.0 - cosine).max(1e-6);
         let lag = braking_lag(me);
-        let turn = (TURNING * me.cornering() * radius)
-            .sqrt()
-            .min(0.5 * radius / lag);
+        let turn = me.speed_in_circle(radius, TURNING).min(0.5 * radius / lag);
         let ahead = me.position.distance(goal) - 1.5 * me.speed() * lag;
         speed_before(me, turn, ahead)
     }
