@@ -144,7 +144,7 @@ fn line_up(
             times_stuck: stuck.map_or(0, |stuck| stuck.times),
             revision,
             tick: clock.tick,
-            looks: clock.tick.wrapping_add(id.0).is_multiple_of(LOOKS),
+            looks: clock.is_due(LOOKS, id.turn_of(LOOKS)),
         };
         let now = reviewed(*memory, &situation, (id, entity), pathfinder, reports);
         if now.searching {

@@ -269,8 +269,8 @@ impl NavigateToMemory {
     }
 }
 
-/// A number from 0 to 1 that is spread evenly among agents with successive ids.
+/// A number from 0 to 1 that is spread evenly among agents.
 fn stagger(id: SteeringId) -> f32 {
     const TURNS: u32 = 8;
-    (id.0 % TURNS) as f32 / TURNS as f32
+    id.turn_of(TURNS) as f32 / TURNS as f32
 }
