@@ -29,7 +29,7 @@ fn the_weight_of_an_adjustment_does_not_matter() {
 
 #[test]
 fn pedestrians_do_all_for_one_whose_avoidance_ends() {
-    let ends: [fn(&mut EntityWorldMut); 6] = [
+    let ends: [fn(&mut EntityWorldMut); 7] = [
         |agent| agent.get_mut::<ReciprocalAvoidance>().unwrap().horizon = 0.0,
         |agent| {
             agent.remove::<ReciprocalAvoidance>();
@@ -43,6 +43,13 @@ fn pedestrians_do_all_for_one_whose_avoidance_ends() {
         },
         |agent| {
             agent.insert(SteeringDisabled);
+        },
+        |agent| {
+            agent
+                .get_mut::<ReciprocalAvoidance>()
+                .unwrap()
+                .influence
+                .weight = 0.0;
         },
         |agent| {
             let influence = &mut agent.get_mut::<ReciprocalAvoidance>().unwrap().influence;

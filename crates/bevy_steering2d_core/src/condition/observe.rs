@@ -117,10 +117,10 @@ pub(crate) struct Conditions<'w, 's> {
 }
 
 impl Conditions<'_, '_> {
-    /// Whether a behavior on an agent itself is enabled and its condition holds.
+    /// Whether a behavior on an agent itself counts: it is enabled, has a weight, and its condition holds.
     pub(crate) fn allows(&self, influence: &Influence, agent: Entity) -> bool {
         let verdict = self.verdict(influence.when, agent, || Some(agent));
-        influence.enabled && verdict.cut() == Cut::Nothing
+        influence.enabled && influence.weight > 0.0 && verdict.cut() == Cut::Nothing
     }
 
     /// Whether a behavior on the entity `source` of an agent acts in this tick.

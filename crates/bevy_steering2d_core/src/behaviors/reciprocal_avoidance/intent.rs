@@ -167,7 +167,7 @@ pub(crate) fn publish_intents(
                 aim: end.or_else(|| leads.aim(me.position, acts, &targets)),
                 ..Intent::new(velocity, rest)
             };
-            if hindrance == Cut::Nothing {
+            if hindrance == Cut::Nothing && avoidance.influence.weight > 0.0 {
                 let pace = follow.map_or(me.max_speed, |(it, _)| it.preferred_speed(&me));
                 *intent = wanted.while_avoiding(&me, pace, avoidance, &memory);
             } else {
@@ -233,11 +233,11 @@ pub(super) fn withdraw(mut world: DeferredWorld, context: HookContext) {
 
 /// Forgets how an agent avoided that is not steered any more, and withdraws its intent: it may be steered again some ticks
 /// before its next update.
-pub(super) fn begin_anew<C: Component>(
-    disabled: On<Insert, C>,
+pub(super) fn begin_anew<E: EntityEvent, C: Component>(
+    event: On<E, C>,
     mut agents: Query<(&mut ReciprocalAvoidanceMemory, &mut Intent), Allow<Disabled>>,
 ) {
-    if let Ok((mut memory, mut intent)) = agents.get_mut(disabled.entity) {
+    if let Ok((mut memory, mut intent)) = agents.get_mut(event.event_target()) {
         memory.set_if_neq(ReciprocalAvoidanceMemory::default());
         intent.set_if_neq(Intent::default());
     }
