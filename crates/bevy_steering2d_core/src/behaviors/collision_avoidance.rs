@@ -5,6 +5,7 @@ use bevy_steering2d_kernel::simd::{Number, Operation, Register, dispatch, dot, l
 
 use super::braking::braking_lag;
 use super::embeds_influence;
+use super::shared::urgency::stopping;
 use crate::locomotion::within;
 use crate::perception::{
     Neighbor, NeighborView, Neighbors, SteeringGroups, index_motions, with_groups,
@@ -45,9 +46,10 @@ pub struct CollisionAvoidance {
     pub horizon: f32,
     /// Clearance between the bounding circles, m, `≥ 0`. Default `0.1`.
     pub margin: f32,
-    /// How far neighbors count, m, `> 0`: up to their centers, of the few bodies that are large beside the others up to their
+    /// How far neighbors count, m, `> 0`: measured to their centers; of bodies that are much larger than the others, to their
     /// edges. Default `6`: enough for pedestrians. Agents that approach head-on at a speed v need `2·v·horizon`; with less they
-    /// react late. A car at 15 m/s needs 35 m for one that stands.
+    /// react late. A car at 15 m/s needs 35 m for one that stands. An agent with a radius of more than 0.5 m sees farther by the
+    /// difference.
     pub perception_radius: f32,
     /// The groups whose members count. Default all.
     pub groups: SteeringGroups,
@@ -162,17 +164,19 @@ impl Operation for Avoid<'_> {
     #[inline(always)]
     fn run<R: Register>(self) -> Vec2 {
         let Self { how, me, neighbors } = self;
-        let view = NeighborView::around(me, how.perception_radius, how.groups);
+        let view = NeighborView::beyond_body(me, how.perception_radius, how.groups);
         let may_touch = may_touch::<R>(me, neighbors, how.horizon, how.margin);
         let mut acceleration = Vec2::ZERO;
         let mut avoid = |neighbor: Neighbor| {
             acceleration += collision_avoidance(me, &neighbor, how.horizon, how.margin);
         };
-        neighbors.for_each_in_view_that::<R>(view, may_touch, &mut avoid);
-        neighbors
-            .large_in_view(view)
-            .filter(|it| !view.sees(it))
-            .for_each(avoid);
+        let ordinary = neighbors.ordinary_radius();
+        neighbors.for_each_in_view_that::<R>(view, may_touch, |it| {
+            if it.radius <= ordinary {
+                avoid(it);
+            }
+        });
+        neighbors.large_in_view(view).for_each(avoid);
         me.push(steerable_acceleration(me, acceleration))
     }
 }
@@ -312,9 +316,8 @@ fn separate(me: &Agent, other: &Neighbor, offset: Vec2, velocity: Vec2, margin: 
     let approach = velocity.dot(apart);
     let settling = (0.3 * (most * reach).sqrt()).max(2.5 * in_an_update);
     let push = share * share * most * (1.0 + approach / settling).max(0.0);
-    let closing = approach.max(0.0);
-    let room = (gap - closing * me.delta).max(f32::MIN_POSITIVE);
-    let stop = (closing * closing / (2.0 * room)).min(closing / me.delta.max(f32::MIN_POSITIVE));
+    let at_once = approach.max(0.0) / me.delta.max(f32::MIN_POSITIVE);
+    let stop = stopping(me, approach, gap).min(at_once);
     stop.max(push).min(most) * apart
 }
 

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use super::embeds_influence;
-use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups, with_groups};
+use crate::perception::{Circle, Neighbor, NeighborView, Neighbors, SteeringGroups, with_groups};
 use crate::{Adjust, Agent, Behavior, Influence, InvalidParameter, Requests};
 
 /// Limits the speed that the agent's other behaviors ask for by the gap to the neighbors ahead, as
@@ -126,7 +126,8 @@ impl Adjust for Headway {
             NeighborView::around(me, reach, self.groups)
         };
         let seen = neighbors.in_view(view(neighbors.ordinary_radius()));
-        let large = neighbors.large_bodies();
+        let around = Circle::new(me.position, view(neighbors.largest_radius()).radius);
+        let large = neighbors.large_near(around);
         let seen = seen.chain(large.filter(|it| view(it.radius).sees(it)));
         let allowed = allowed_speed(me, speed, ahead, seen, self);
         if allowed >= speed {

@@ -10,7 +10,7 @@ use super::embeds_influence;
 use super::shared::urgency::{ahead, travel};
 use crate::behavior_entity::BehaviorRoots;
 use crate::parallel::{LIGHT_PASS, for_each_mut};
-use crate::perception::{Neighbor, NeighborView, Neighbors, SteeringGroups, with_groups};
+use crate::perception::{Circle, Neighbor, NeighborView, Neighbors, SteeringGroups, with_groups};
 use crate::pipeline::IndexSystems;
 use crate::{
     Abilities, Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, SteeringClock,
@@ -274,8 +274,9 @@ impl Operation for Queue<'_> {
                 strongest = stronger(queuing_along(me, line, &other, how), strongest);
             };
             neighbors.for_each_in_view_that::<R>(view, in_the_way, &mut look_at);
-            let large = neighbors.large_bodies();
-            large
+            let farthest = how.corridor(me, line, neighbors.largest_radius());
+            neighbors
+                .large_near(Circle::new(farthest.position, farthest.radius))
                 .filter(|it| how.corridor(me, line, it.radius).sees(it))
                 .for_each(look_at);
         }

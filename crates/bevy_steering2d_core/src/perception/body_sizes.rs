@@ -1,49 +1,86 @@
 //! How large the bodies in the neighbor index are.
 
-use super::rows::{Row, is_indexable};
+use std::cmp::Ordering;
 
-/// The sizes of all indexed bodies. A few that are large beside the cells, such as a ship among people, are set apart:
-/// searches up to the edges of bodies look at them one by one, so that all others need not be searched as far.
+use smallvec::SmallVec;
+
+use super::Circle;
+use super::loose_grid::{Bounded, LooseGrid};
+use super::rows::{Row, is_indexable};
+use crate::SteeringId;
+
+/// The sizes of all indexed bodies. Those that are large beside the cells, such as a ship among people, are set apart:
+/// searches up to the edges of bodies find them by themselves, so that all others need not be searched as far.
 #[derive(Debug, Default)]
 pub(super) struct BodySizes {
     /// The largest radius, m.
     pub(super) largest: f32,
     /// The largest radius of the bodies that are not set apart, m.
     pub(super) ordinary: f32,
-    /// The rows of the bodies that are set apart, by id.
-    pub(super) large: Vec<u32>,
+    /// The bodies that are set apart, by id.
+    large: Vec<LargeBody>,
+    /// The same, if they are more than a few.
+    index: LooseGrid<LargeBody>,
+}
+
+/// A body that is large beside the cells of the index.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct LargeBody {
+    bounds: Circle,
+    id: SteeringId,
+    row: u32,
+}
+
+impl Bounded for LargeBody {
+    fn bounds(&self) -> Circle {
+        self.bounds
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        self.id.cmp(&other.id)
+    }
 }
 
 impl BodySizes {
-    /// A body is large if its radius is more than this part of the side of a cell. Of more than a few such bodies the limit
-    /// doubles until only few are beyond it.
+    /// A body is large if its radius is more than this part of the side of a cell.
     const LARGE: f32 = 0.25;
-    /// At most so many bodies are set apart.
+    /// So many large bodies are looked at one by one.
     pub(super) const FEW: usize = 32;
 
     /// Of the bodies in `rows`, of which the largest has a radius of `largest` m, beside cells with sides of `cell` m.
     pub(super) fn measure(&mut self, rows: &[Row], largest: f32, cell: f32) {
-        // Doubling zero would not end.
-        let mut most = (Self::LARGE * cell).max(f32::MIN_POSITIVE);
+        let most = Self::LARGE * cell;
         (self.largest, self.ordinary) = (largest, largest);
         self.large.clear();
         if largest <= most {
             return;
         }
-        let numbered = (0..).zip(rows);
-        for (row, body) in numbered.filter(|(_, it)| is_indexable(it.position)) {
-            if body.radius > most {
-                self.large.push(row);
-            }
-            while self.large.len() > Self::FEW {
-                most *= 2.0;
-                self.large.retain(|&row| rows[row as usize].radius > most);
-            }
+        let indexed = (0..).zip(rows).filter(|(_, it)| is_indexable(it.position));
+        let large = indexed.filter(|(_, it)| it.radius > most);
+        self.large.extend(large.map(|(row, it)| LargeBody {
+            bounds: Circle::new(it.position, it.radius),
+            id: it.id,
+            row,
+        }));
+        self.large.sort_unstable_by_key(|it| it.id);
+        if self.large.len() > Self::FEW {
+            self.index.rebuild(self.large.iter().copied());
         }
-        self.large
-            .sort_unstable_by_key(|&row| rows[row as usize].id);
         let ordinary = rows.iter().map(|it| it.radius).filter(|it| *it <= most);
         self.ordinary = ordinary.fold(0.0, f32::max);
+    }
+
+    /// The rows of the large bodies that touch a circle, and of some near it, by id.
+    #[inline]
+    pub(super) fn large_near(&self, around: Circle) -> SmallVec<[u32; Self::FEW]> {
+        if self.large.len() <= Self::FEW {
+            return self.large.iter().map(|it| it.row).collect();
+        }
+        let mut near = SmallVec::<[LargeBody; Self::FEW]>::new();
+        let (min, max) = (around.center - around.radius, around.center + around.radius);
+        self.index.visit(min, max, |it| near.push(*it));
+        near.sort_unstable_by_key(|it| it.id);
+        near.iter().map(|it| it.row).collect()
     }
 }
 
@@ -52,32 +89,43 @@ mod tests {
     use super::*;
     use bevy::math::Vec2;
 
-    /// The largest and the ordinary radius, m, of bodies with these beside cells of 4 m, and which of them are set apart.
-    fn measured(radii: &[f32]) -> (f32, f32, Vec<u32>) {
-        let row = |&radius: &f32| Row {
-            position: Vec2::ZERO,
+    /// The sizes of bodies in a row, 10 m apart, with these radii, m, beside cells of 4 m.
+    fn measured(radii: &[f32]) -> BodySizes {
+        let row = |(at, &radius): (u32, &f32)| Row {
+            position: Vec2::new(10.0 * at as f32, 0.0),
             radius,
+            id: SteeringId(at),
             ..Row::EMPTY
         };
-        let rows: Vec<_> = radii.iter().map(row).collect();
+        let rows: Vec<_> = (0..).zip(radii).map(row).collect();
         let mut sizes = BodySizes::default();
         sizes.measure(&rows, radii.iter().copied().fold(0.0, f32::max), 4.0);
-        (sizes.largest, sizes.ordinary, sizes.large)
+        sizes
+    }
+
+    /// The largest and the ordinary radius, m, and which bodies are set apart.
+    fn set_apart(radii: &[f32]) -> (f32, f32, Vec<u32>) {
+        let sizes = measured(radii);
+        let large = sizes.large.iter().map(|it| it.row).collect();
+        (sizes.largest, sizes.ordinary, large)
     }
 
     #[test]
-    fn few_bodies_that_are_large_beside_the_cells_are_set_apart() {
-        assert_eq!(measured(&[0.3, 5.0, 0.4]), (5.0, 0.4, vec![1]));
-        assert_eq!(measured(&[0.3, 0.4]), (0.4, 0.4, vec![]));
-        assert_eq!(measured(&[5.0; 40]), (5.0, 5.0, vec![]), "all are large");
-    }
-
-    #[test]
-    fn a_ship_among_many_trucks_is_set_apart() {
+    fn bodies_that_are_large_beside_the_cells_are_set_apart() {
+        assert_eq!(set_apart(&[0.3, 5.0, 0.4]), (5.0, 0.4, vec![1]));
+        assert_eq!(set_apart(&[0.3, 0.4]), (0.4, 0.4, vec![]));
         let trucks = [1.5; 40];
-        let (_, ordinary, large) = measured(&[&trucks[..], &[50.0], &trucks].concat());
-        assert_eq!((ordinary, large), (1.5, vec![40]));
-        let (_, ordinary, large) = measured(&[&[50.0; 33][..], &[90.0, 300.0]].concat());
-        assert_eq!((ordinary, large), (50.0, vec![33, 34]));
+        let (_, ordinary, large) = set_apart(&[&[0.3][..], &trucks, &[50.0]].concat());
+        assert_eq!((ordinary, large), (0.3, Vec::from_iter(1..42)));
+    }
+
+    #[test]
+    fn whether_a_large_body_is_found_does_not_depend_on_others_far_away() {
+        let around = Circle::new(Vec2::new(2.0, 0.0), 5.0);
+        let few = measured(&[1.5, 0.3, 6.0]);
+        let many = measured(&[&[1.5, 0.3, 16.0][..], &[1.5; 40]].concat());
+        assert_eq!(few.large_near(around)[..], [0, 2]);
+        assert_eq!(many.large_near(around)[..2], [0, 2]);
+        assert!(many.large_near(around).len() < 10, "not those far away");
     }
 }

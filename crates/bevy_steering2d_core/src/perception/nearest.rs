@@ -4,11 +4,11 @@ use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Baseline, Number, Register, WIDTH};
 use smallvec::SmallVec;
 
-use super::Neighbors;
 use super::body_sizes::BodySizes;
 use super::neighbor::NeighborView;
 use super::range_query::MOST_NEIGHBORS;
 use super::scan::Disc;
+use super::{Circle, Neighbors};
 
 /// Where the nearest end: the squared distance of the last of them is above `low` and at most `high`.
 #[derive(Clone, Copy, Debug)]
@@ -118,20 +118,22 @@ impl Found {
         self.keep_within::<R>(self.square_radius);
     }
 
-    /// Adds the agents in these slots that are not among those kept. There is room for as many as are
-    /// [large](BodySizes::FEW).
+    /// Adds the agents in these slots that are not among those kept.
     #[cold]
     pub(crate) fn add_missing(&mut self, slots: &[u32]) {
         for slot in slots {
             if self.slots().contains(slot) {
                 continue;
             }
-            if self.many.is_empty() {
+            if self.many.is_empty() && self.count < Self::CAPACITY {
                 self.slots[self.count] = *slot;
                 self.count += 1;
-            } else {
-                self.many.push(*slot);
+                continue;
             }
+            if self.many.is_empty() {
+                self.many.extend_from_slice(&self.slots);
+            }
+            self.many.push(*slot);
         }
     }
 
@@ -237,14 +239,13 @@ impl Neighbors {
         found.square_radius = radius * radius;
     }
 
-    /// The slots of the few [large bodies](Self::large_bodies) whose edges are in view. Among many small neighbors their
+    /// The slots of the [large bodies](Self::large_near) whose edges are in view. Among many small neighbors their
     /// centers are rarely among the nearest.
     #[inline(always)]
     pub(crate) fn large_slots(&self, view: NeighborView) -> SmallVec<[u32; BodySizes::FEW]> {
-        if self.sizes.large.is_empty() {
-            return SmallVec::new();
-        }
-        let rows = self.sizes.large.iter().map(|&row| row as usize);
+        let around = Circle::new(view.position, view.radius);
+        let rows = self.sizes.large_near(around).into_iter();
+        let rows = rows.map(|row| row as usize);
         let seen = rows.filter(|&row| view.sees_edge_of(&self.rows.agent(row)));
         seen.map(|row| self.ranks[row]).collect()
     }

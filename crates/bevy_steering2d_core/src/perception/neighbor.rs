@@ -7,7 +7,7 @@ use std::ops::{BitOr, Not};
 use bevy::math::ops;
 use bevy::prelude::*;
 
-use crate::{Agent, SteeringId};
+use crate::{Agent, PointMass, SteeringId};
 
 /// The groups an agent belongs to, one per bit. Default group 0, [`SteeringGroups::of(0)`](Self::of), the bit `0b1`; so it
 /// is for an agent without this component.
@@ -194,6 +194,13 @@ impl NeighborView {
             except: me.entity,
             id: me.id,
         }
+    }
+
+    /// [`around`](Self::around) of an agent that is to keep clear of bodies: a large one also sees beyond its own edge, by what its
+    /// radius exceeds that of usual agents, [`PointMass::RADIUS`](crate::PointMass::RADIUS).
+    pub(crate) fn beyond_body(me: &Agent, radius: f32, groups: SteeringGroups) -> Self {
+        let beyond = (me.radius - PointMass::RADIUS).max(0.0);
+        Self::around(me, radius + beyond, groups)
     }
 
     /// The view from a point in all directions, within `radius` m, for systems of a game.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
+use super::Circle;
 use super::body_sizes::BodySizes;
 use super::columns::NeighborColumns;
 use super::grid::{Grid, Square};
@@ -81,7 +82,7 @@ impl Neighbors {
         self.sizes.largest
     }
 
-    /// The largest body radius of all agents but the few [large bodies](Self::large_bodies), m.
+    /// The largest body radius of all agents but the [large ones](Self::large_near), m.
     pub(crate) fn ordinary_radius(&self) -> f32 {
         self.sizes.ordinary
     }
@@ -91,16 +92,18 @@ impl Neighbors {
         self.hides
     }
 
-    /// The [few bodies](BodySizes) that are large beside the cells.
-    pub(crate) fn large_bodies(&self) -> impl Iterator<Item = Neighbor> {
-        let rows = self.sizes.large.iter();
-        rows.map(|&row| self.rows.agent(row as usize))
+    /// The [bodies](BodySizes) that are large beside the cells and touch a circle, and some near it, sorted by id.
+    pub(crate) fn large_near(&self, around: Circle) -> impl Iterator<Item = Neighbor> {
+        let rows = self.sizes.large_near(around).into_iter();
+        rows.map(|row| self.rows.agent(row as usize))
     }
 
-    /// The bodies that are large beside the cells of the index, at most 32, of which a view reaches the edge, sorted by id:
-    /// such as a ship among people. Behaviors avoid them also if their centers are out of view.
+    /// The bodies that are large beside the cells of the index, of which a view reaches the edge, sorted by id: such as a ship
+    /// among people. Behaviors avoid them also if their centers are out of view.
     pub fn large_in_view(&self, view: NeighborView) -> impl Iterator<Item = Neighbor> {
-        self.large_bodies().filter(move |it| view.sees_edge_of(it))
+        let around = Circle::new(view.position, view.radius);
+        self.large_near(around)
+            .filter(move |it| view.sees_edge_of(it))
     }
 
     /// The neighbors in view, sorted by cell and id.

@@ -10,6 +10,7 @@ use super::foresight::Foresight;
 use super::half_planes::{HalfPlane, HalfPlanes};
 use super::other::{Other, Others, wished};
 use super::{Intent, ReciprocalAvoidance, ReciprocalWorld, aims, look_ahead};
+use crate::behaviors::braking::{braking_distance, speed_before};
 use crate::perception::{Found, NearProbe, NeighborView, SeenObstacle, SteeringGroups, WallHit};
 use crate::{Agent, Circle};
 
@@ -37,12 +38,12 @@ impl Operation for Avoid<'_, '_, '_> {
         } = self;
         let (surfaces, colliders) = world.surroundings.colliders_of::<ReciprocalAvoidance>(me);
         let (mut obstacles, mut walls) = (Obstacles::new(), HalfPlanes::new());
-        self.add_obstacles(colliders, &mut obstacles);
-        self.add_walls(surfaces, &mut walls);
+        let view = how.view(me);
+        self.add_obstacles(view, colliders, &mut obstacles);
+        self.add_walls(surfaces, &obstacles, &mut walls);
         let may_be_clear = obstacles.is_empty() && walls.is_empty() && self.was_clear();
         let mut clear_way = may_be_clear.then(|| Way::<R>::new(me, mine.velocity, how));
 
-        let view = NeighborView::around(me, how.perception_radius, how.groups);
         let mut found = Found::new(how.max_neighbors as usize);
         let large = world.neighbors.large_slots(view);
         {
@@ -68,7 +69,10 @@ impl Operation for Avoid<'_, '_, '_> {
             Some(aim) if has_come => aims::straight(me, mine.velocity, aim),
             _ => mine.velocity,
         };
-        obstacles.iter().for_each(|other| others.push(other));
+        let is_seen = |it: &&SeenObstacle| self.is_body_of_one(it, found.slots());
+        for obstacle in obstacles.iter().filter(|it| !is_seen(it)) {
+            others.push(&Other::obstacle(me, obstacle));
+        }
         let foresight = Foresight {
             me,
             preferred,
@@ -122,7 +126,7 @@ impl Avoid<'_, '_, '_> {
             world,
             ..
         } = *self;
-        let near = |aim: &Vec2| aim.distance(me.position) < how.perception_radius;
+        let near = |aim: &Vec2| aim.distance(me.position) < how.view(me).radius;
         let aim = mine.aim.filter(near);
         let mut has_come = false;
         let mut turning: SmallVec<[Other<f32>; 16]> = SmallVec::new();
@@ -155,12 +159,17 @@ impl Avoid<'_, '_, '_> {
 
     /// Adds what does not give way: obstacles, and those of the colliders that are not as large as walls.
     #[inline(always)]
-    fn add_obstacles(&self, colliders: &[SeenObstacle], obstacles: &mut Obstacles) {
-        let Self { how, me, world, .. } = *self;
-        let around = Circle::new(me.position, how.perception_radius);
+    fn add_obstacles(
+        &self,
+        view: NeighborView,
+        colliders: &[SeenObstacle],
+        obstacles: &mut Obstacles,
+    ) {
+        let Self { me, world, .. } = *self;
+        let around = Circle::new(view.position, view.radius);
         let mut add = |seen: SeenObstacle| {
             if seen.circle.meets(around) {
-                obstacles.push(Other::obstacle(me, &seen));
+                obstacles.push(seen);
             }
         };
         let all = &world.surroundings;
@@ -170,8 +179,23 @@ impl Avoid<'_, '_, '_> {
         colliders.iter().filter(is_pillar).copied().for_each(add);
     }
 
-    /// Adds the constraints of walls, and of the nearest surfaces of colliders.
-    fn add_walls(&self, surfaces: &[NearProbe], walls: &mut HalfPlanes) {
+    /// Whether an obstacle is the body of one of these neighbors, which gives way itself.
+    fn is_body_of_one(&self, obstacle: &SeenObstacle, slots: &[u32]) -> bool {
+        slots.iter().any(|&slot| {
+            let it = self.world.neighbors.at(slot as usize);
+            let reach = it.position.distance(obstacle.circle.center) + obstacle.circle.radius;
+            it.entity == obstacle.entity && reach <= 1.01 * it.radius
+        })
+    }
+
+    /// Adds the constraints of walls, and of the nearest surfaces of colliders. Those of colliders that move are avoided by their
+    /// velocity, as obstacles.
+    fn add_walls(
+        &self,
+        surfaces: &[NearProbe],
+        obstacles: &[SeenObstacle],
+        walls: &mut HalfPlanes,
+    ) {
         let Self { me, world, .. } = *self;
         let mut add = |distance: f32, normal: Vec2| {
             walls.push(HalfPlane {
@@ -190,8 +214,12 @@ impl Avoid<'_, '_, '_> {
             add(hit.distance, hit.normal);
         }
         let surfaces = surfaces.iter().filter_map(|probe| probe.hit);
+        let moves = |hit: &WallHit| {
+            let mut moving = obstacles.iter().filter(|it| it.velocity != Vec2::ZERO);
+            moving.any(|it| it.entity == hit.entity)
+        };
         let is_other = |hit: &WallHit| around_it.is_none_or(|it| it.entity != hit.entity);
-        for surface in surfaces.filter(is_other) {
+        for surface in surfaces.filter(|hit| is_other(hit) && !moves(hit)) {
             let (away, distance) = (me.position - surface.point).normalize_and_length();
             add(distance, if distance > 0.0 { away } else { surface.normal });
         }
@@ -199,20 +227,17 @@ impl Avoid<'_, '_, '_> {
 }
 
 /// Obstacles and small colliders, allocated only beyond 16.
-type Obstacles = SmallVec<[Other<f32>; 16]>;
+type Obstacles = SmallVec<[SeenObstacle; 16]>;
 
 /// A collider up to so many times the size of the agent is an obstacle, a larger one a wall.
 const PILLAR: f32 = 4.0;
 /// Time constant with which the agent may approach a wall, s. A driven body takes longer.
 const WALL_TIME: f32 = 0.3;
-/// Share of its deceleration that the agent counts on before a wall: the limit of its speed changes once a tick.
-const BRAKING: f32 = 0.9;
 
 /// The greatest speed towards a wall at this gap, m/s, from which the agent can still stop; negative if they overlap.
 fn approach(me: &Agent, gap: f32) -> f32 {
-    let stops_from = (2.0 * BRAKING * me.braking() * gap.max(0.0)).sqrt();
     let time = if gap > 0.0 { wall_time(me) } else { WALL_TIME };
-    (gap / time).min(stops_from)
+    (gap / time).min(speed_before(me, 0.0, gap))
 }
 
 /// Time constant with which the agent may approach a wall that it does not touch, s.
@@ -222,7 +247,7 @@ fn wall_time(me: &Agent) -> f32 {
 
 /// How far from its center the agent sees walls, m.
 pub(super) fn wall_reach(me: &Agent) -> f32 {
-    let stopping = me.max_speed * me.max_speed / (2.0 * BRAKING * me.braking());
+    let stopping = braking_distance(me, me.max_speed);
     me.radius + (wall_time(me) * me.max_speed).max(stopping).max(1.5)
 }
 

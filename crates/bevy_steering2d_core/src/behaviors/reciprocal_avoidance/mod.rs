@@ -31,10 +31,12 @@ use crowd::{Crowd, fill_crowd};
 use intent::{begin_anew, publish_intents, withdraw};
 
 use super::embeds_influence;
-use crate::perception::{Neighbors, SteeringGroups, Surroundings, index_motions, with_groups};
+use crate::perception::{
+    NeighborView, Neighbors, SteeringGroups, Surroundings, index_motions, with_groups,
+};
 use crate::{
     Adjust, AdjustSystems, Agent, Behavior, Circle, ColliderProbes, Influence, InvalidParameter,
-    Requests, SteeringClock, SteeringDisabled, SteeringSchedule, SteeringWarnings,
+    Requests, SteeringClock, SteeringDisabled, SteeringSchedule, SteeringWarnings, Vehicle,
 };
 
 /// Adjusts the forces of the agent's other behaviors so that the agent avoids collisions: it chooses a
@@ -103,11 +105,11 @@ pub struct ReciprocalAvoidance {
     /// Clearance between the bounding circles, m, `≥ 0`. Default `0.07`; foresight keeps at least 7 cm. The
     /// agent that goes first may leave less, down to zero. A crowd too dense to keep it backs away.
     pub margin: f32,
-    /// How far neighbors and obstacles count, m, `> 0`: neighbors up to their centers, obstacles, colliders and the few
-    /// bodies that are large beside the others up to their edges. Default `8`. A fast agent needs a larger one: three
-    /// seconds of its way.
+    /// How far neighbors and obstacles count, m, `> 0`: neighbors up to their centers, obstacles, colliders and
+    /// bodies that are much larger than the others up to their edges. Default `8`. A fast agent needs a larger one: three
+    /// seconds of its way. An agent with a radius of more than 0.5 m sees farther by the difference.
     pub perception_radius: f32,
-    /// How many neighbors count, the nearest first, `≥ 1`. Default `16`. A few bodies that are large beside the others count
+    /// How many neighbors count, the nearest first, `≥ 1`. Default `16`. Bodies that are much larger than the others count
     /// in addition. With more than 16 obstacles, or more than 32 neighbors, obstacles and walls together, it allocates in every
     /// tick; neighbors that others carry along count twice.
     pub max_neighbors: u32,
@@ -233,6 +235,11 @@ impl ReciprocalAvoidance {
         self
     }
 
+    /// What the agent sees.
+    fn view(&self, me: &Agent) -> NeighborView {
+        NeighborView::beyond_body(me, self.perception_radius, self.groups)
+    }
+
     /// This behavior and the agent as they choose a velocity for a driven body, which is that of its axle.
     fn of_driven(&self, me: &Agent) -> (Self, Agent) {
         let how = Self {
@@ -259,8 +266,9 @@ impl Behavior for ReciprocalAvoidance {
     fn build(app: &mut App) {
         app.register_type::<Intent>()
             .init_resource::<Crowd>()
-            .add_observer(begin_anew::<SteeringDisabled>)
-            .add_observer(begin_anew::<Disabled>)
+            .add_observer(begin_anew::<Insert, SteeringDisabled>)
+            .add_observer(begin_anew::<Insert, Disabled>)
+            .add_observer(begin_anew::<Remove, Vehicle>)
             .add_systems(
                 SteeringSchedule::Adjust,
                 (publish_intents, index_motions, fill_crowd)
@@ -284,7 +292,7 @@ impl Behavior for ReciprocalAvoidance {
     }
 
     fn probe(&self, me: &Agent, probes: &mut ColliderProbes) {
-        probes.ask_area(Circle::new(me.position, self.perception_radius));
+        probes.ask_area(Circle::new(me.position, self.view(me).radius));
         // The nearest surface, and the nearest on each side: in a corner there are two.
         let reach = wall_reach(me);
         probes.ask_near(me.position, reach);
