@@ -8,6 +8,7 @@ use bevy::prelude::*;
 pub use corridor::corridor_following;
 
 use corridor::corridor_aim_point;
+pub(super) use tight_corner::TURN_IN;
 
 use super::arrive::{arrive, has_arrived, stay};
 use super::braking::planned;
@@ -315,8 +316,10 @@ const TURNING: f32 = 0.5;
 /// The widest such circle, tangent to the velocity, has the radius
 /// `R = (d² − tolerance²) / 2(y − tolerance)` with the point's lateral offset y; `v = √(a·R)`.
 fn turning_speed(me: &Agent, point: Vec2, tolerance: f32) -> f32 {
-    let speed = |radius: f32| (TURNING * me.cornering() * radius).sqrt();
-    circle_to(me, point, tolerance).map_or(me.max_speed, |it| speed(it).min(me.max_speed))
+    let circle = circle_to(me, point, tolerance);
+    circle.map_or(me.max_speed, |radius| {
+        me.speed_in_circle(radius, TURNING).min(me.max_speed)
+    })
 }
 
 /// The same for a body that first has to turn, m/s: in its lag it goes a quarter of the radius.

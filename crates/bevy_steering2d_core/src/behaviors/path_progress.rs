@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use super::arrive::has_arrived;
-use super::path_following::is_end;
+use super::path_following::{TURN_IN, is_end};
 use crate::perception::nearest_on_segment;
 use crate::{Agent, PathFollowing, PathPoint, PathStyle, SteeringPath};
 
@@ -60,7 +60,9 @@ impl PathFollowingMemory {
             progress.delta = me.delta;
         }
         let end = path.points().len() - 1;
-        let at_the_end = progress.waypoint == end && !path.is_looped();
+        // The end may be near before the last point but one is passed.
+        let is_near = path.length() - progress.distance <= how.tolerance;
+        let at_the_end = !path.is_looped() && (progress.waypoint == end || is_near);
         progress.completed =
             at_the_end && has_arrived(me, path.points()[end], how.tolerance, false);
         progress
@@ -111,7 +113,8 @@ impl PathFollowingMemory {
                 break;
             }
             self.waypoint = (self.waypoint + 1) % points.len();
-            self.laps = self.laps.saturating_add(u32::from(self.waypoint == 0));
+            let laps = u32::from(self.waypoint == 0 && me.delta > 0.0);
+            self.laps = self.laps.saturating_add(laps);
         }
         let (from, to) = match self.waypoint {
             0 if path.is_looped() => (path.arc_of(points.len() - 1), path.length()),
@@ -147,7 +150,8 @@ impl PathFollowingMemory {
 }
 
 /// The point of the next segment for an agent that drives along it already, where the path turns back along itself: both
-/// segments are as near, and the one before would take the agent back.
+/// segments are as near, and the one before would take the agent back. Only near the turning point: elsewhere the agent was pushed
+/// back.
 fn on_the_way_back(
     me: &Agent,
     path: &SteeringPath,
@@ -157,7 +161,13 @@ fn on_the_way_back(
     let next = (foot.segment + 1) % path.segments().max(1);
     let (before, after) = (path.direction(foot.segment), path.direction(next));
     let turns_back = before.dot(after) < TURNS_BACK && (path.is_looped() || next > 0);
-    if !turns_back || after.dot(me.velocity) <= 0.0 {
+    let turning_point = match next {
+        0 => path.length(),
+        _ => path.arc_of(next),
+    };
+    let reach = 2.0 * half_width + TURN_IN * me.turning_radius();
+    let is_near = turning_point - foot.arc <= reach;
+    if !turns_back || !is_near || after.dot(me.velocity) <= 0.0 {
         return None;
     }
     let other = path.project(next, me.position);
@@ -225,6 +235,40 @@ mod tests {
         let other = zigzag(true);
         let progress = progress.after_a_tick(&at(Vec2::ONE), &other, &how);
         assert_eq!(progress.laps, 0, "a new path");
+    }
+
+    #[test]
+    fn an_agent_that_is_pushed_back_does_not_skip_the_turning_point_of_a_way_out_and_back() {
+        let points = [Vec2::ZERO, 20.0 * Vec2::X, Vec2::ZERO];
+        let how = PathFollowing::default().with_corridor(1.0, 0.5);
+        let at = |x, speed| Agent {
+            position: Vec2::new(x, 0.0),
+            velocity: Vec2::new(speed, 0.0),
+            ..default()
+        };
+        let open = SteeringPath::open(points).unwrap();
+        let begun = PathFollowingMemory::default().after_a_tick(&at(0.05, -0.3), &open, &how);
+        assert_eq!((begun.waypoint, begun.completed), (1, false));
+        let patrol = SteeringPath::looped([points[0], points[1]]).unwrap();
+        let mut progress = PathFollowingMemory::default();
+        for tick in 0..120 {
+            progress = progress.after_a_tick(&at(0.1 * tick as f32, 6.0), &patrol, &how);
+        }
+        let pushed = progress.after_a_tick(&at(11.8, -0.5), &patrol, &how);
+        assert!((pushed.distance - 11.8).abs() < 1e-3, "{pushed:?}");
+    }
+
+    #[test]
+    fn a_corridor_is_completed_within_the_tolerance_before_its_last_leg() {
+        let path = SteeringPath::open((0..=20).map(|i| Vec2::new(0.5 * i as f32, 0.0))).unwrap();
+        let how = PathFollowing::default().with_corridor(1.0, 0.5);
+        let how = how.with_tolerance(1.0);
+        let resting = Agent {
+            position: Vec2::new(9.35, 0.0),
+            ..default()
+        };
+        let progress = PathFollowingMemory::default().after_a_tick(&resting, &path, &how);
+        assert!(progress.completed, "{progress:?}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::behaviors::braking::{braking_lag, speed_before};
 use crate::locomotion::RESERVE;
 
 /// How far ahead bodies plan for corners, in turning radii: to go to the outside and turn.
-pub(super) const TURN_IN: f32 = 4.0;
+pub(in crate::behaviors) const TURN_IN: f32 = 4.0;
 
 /// Corners that an arc of this many turning radii fits into are not tight.
 const EASY: f32 = 1.4;
