@@ -126,8 +126,11 @@ pub(super) fn slowed_while_closing(
         return most * direction;
     }
     // On the curve the speed must fall by slope · closing speed per second. Requesting the lower
-    // speed ahead of time compensates for the response time.
-    (speed - braking_lag(me) * slope * closing.max(0.0)) * direction
+    // speed ahead of time compensates for the time in which the agent responds.
+    let response = me
+        .abilities
+        .map_or(me.response(), |body| me.response().max(body.lag));
+    (speed - response * slope * closing.max(0.0)) * direction
 }
 
 /// The deceleration that agents plan with, m/s²: nine tenths of the strongest.

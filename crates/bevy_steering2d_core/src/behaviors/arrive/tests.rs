@@ -165,6 +165,32 @@ fn an_agent_stops_before_its_target_and_does_not_back_off() {
 }
 
 #[test]
+fn an_agent_with_updates_as_long_as_its_response_time_does_not_drive_back() {
+    for (delta, start) in [
+        (0.1, 1.35),
+        (0.25, 1.35),
+        (0.25, 8.0),
+        (0.5, 2.5),
+        (0.5, 8.0),
+    ] {
+        let mut me = Agent {
+            position: Vec2::new(-start, 0.0),
+            velocity: Vec2::new(5.0, 0.0),
+            response_time: 0.25,
+            delta,
+            ..default()
+        };
+        for _ in 0..60 {
+            me.velocity += arrive(&me, Vec2::ZERO, Braking::Physical, 0.1) / me.mass * delta;
+            me.position += me.velocity * delta;
+            let speed = me.velocity.x;
+            assert!(speed > -0.01, "{start} m, {delta} s: {speed} m/s");
+        }
+        assert!(me.position.length() <= 0.1, "{start} m, {delta} s: {me:?}");
+    }
+}
+
+#[test]
 fn arrival_is_remembered_up_to_twice_the_tolerance() {
     let at = |x: f32, speed: f32, before| {
         let me = Agent {
