@@ -16,8 +16,8 @@ use crate::{
 ///
 /// An agent tries to move while any of its behaviors requests more than a twentieth of `max_force`,
 /// even if the forces cancel each other out. It is stuck when it has tried for some time without
-/// leaving a small circle, and free again once it leaves the circle or stops trying. An agent that has
-/// arrived is not stuck; one that another behavior holds back, as in a queue, is.
+/// leaving a small circle, and free again once it leaves the circle or stops trying. An agent that
+/// rests within its tolerance is not stuck; one that another behavior holds back, as in a queue, is.
 /// [`Sidestep`](crate::Sidestep) frees stuck agents.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]

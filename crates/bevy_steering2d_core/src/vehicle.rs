@@ -166,7 +166,7 @@ pub struct Kinematics {
     pub position: Vec2,
     /// World velocity, m/s.
     pub velocity: Vec2,
-    /// Unit vector of the velocity. At rest it is that of the last motion; before any motion, the body's facing. Below a fifth
+    /// Unit vector of the velocity. At rest it is that of the last motion; before any motion, the body's facing when it was first sensed. Below a fifth
     /// of the body's radius per second it turns only as the body moves, by 63 % per half radius. For a body that is driven, see
     /// [`Locomotion`](crate::Locomotion), it is where the body points. An agent that waits in a queue keeps it, see
     /// [`Queuing`](crate::Queuing).

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use bevy::prelude::*;
 use bevy_steering2d::Circle;
+use bevy_steering2d::perception::nearest_on_segment;
 use bevy_steering2d::prelude::*;
 
 use crate::arena::Arena;
@@ -122,11 +123,9 @@ pub(crate) fn clearance_to(point: Vec2, discs: &[Circle]) -> f32 {
 
 /// Distance from a point to the nearest wall, m.
 pub(crate) fn distance_to_walls<'a>(point: Vec2, walls: impl IntoIterator<Item = &'a Wall>) -> f32 {
-    let distances = walls.into_iter().map(|wall| {
-        let line = wall.to - wall.from;
-        let along = (point - wall.from).dot(line) / line.length_squared();
-        point.distance(wall.from + along.clamp(0.0, 1.0) * line)
-    });
+    let distances = walls
+        .into_iter()
+        .map(|wall| point.distance(nearest_on_segment(point, wall.from, wall.to)));
     distances.fold(f32::INFINITY, f32::min)
 }
 
