@@ -28,7 +28,8 @@ use crate::{
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use bevy_steering2d_core::{Adjust, Agent, Behavior, Influence, Requests};
+/// # use bevy_steering2d_core as bevy_steering2d;
+/// use bevy_steering2d::{Adjust, Agent, Behavior, Influence, Requests};
 ///
 /// /// Keeps an agent that carries a full cup from accelerating hard.
 /// #[derive(Component, Reflect, Clone, Default)]

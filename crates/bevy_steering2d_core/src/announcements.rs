@@ -18,7 +18,8 @@ use crate::SteeringId;
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use bevy_steering2d_core::{Agent, Announcements, Behavior, Influence, Steer, SteeringAppExt};
+/// # use bevy_steering2d_core as bevy_steering2d;
+/// use bevy_steering2d::{Agent, Announcements, Behavior, Influence, Steer, SteeringAppExt};
 ///
 /// /// Rings once, in its first tick.
 /// #[derive(Component, Reflect, Clone, Default)]

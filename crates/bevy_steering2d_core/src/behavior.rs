@@ -31,7 +31,8 @@ use crate::{Agent, ColliderProbes, Influence, InvalidParameter, Target, When};
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use bevy_steering2d_core::{Agent, Behavior, Influence, Steer};
+/// # use bevy_steering2d_core as bevy_steering2d;
+/// use bevy_steering2d::{Agent, Behavior, Influence, Steer};
 ///
 /// /// Drifts with a constant wind.
 /// #[derive(Component, Reflect, Clone, Default)]

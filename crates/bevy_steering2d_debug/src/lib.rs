@@ -5,11 +5,15 @@
 //!
 //! ```no_run
 //! use bevy::prelude::*;
-//! use bevy_steering2d_core::SteeringCorePlugin;
-//! use bevy_steering2d_debug::SteeringDebugPlugin;
+//! # mod bevy_steering2d {
+//! #     pub use bevy_steering2d_core::SteeringCorePlugin as SteeringPlugin;
+//! #     pub use bevy_steering2d_debug as debug;
+//! # }
+//! use bevy_steering2d::SteeringPlugin;
+//! use bevy_steering2d::debug::SteeringDebugPlugin;
 //!
 //! App::new()
-//!     .add_plugins((MinimalPlugins, SteeringCorePlugin::default())) // a game: DefaultPlugins
+//!     .add_plugins((MinimalPlugins, SteeringPlugin::default())) // a game: DefaultPlugins
 //!     .add_plugins(SteeringDebugPlugin::default())
 //!     .run();
 //! ```

@@ -2,7 +2,8 @@
 //!
 //! ```no_run
 //! use bevy::prelude::*;
-//! use bevy_steering2d_inspector::SteeringInspectorPlugin;
+//! # mod bevy_steering2d { pub use bevy_steering2d_inspector as inspector; }
+//! use bevy_steering2d::inspector::SteeringInspectorPlugin;
 //!
 //! App::new()
 //!     .add_plugins(DefaultPlugins)

@@ -3,7 +3,8 @@
 //! ```
 //! # use bevy::prelude::*;
 //! # use bevy_steering2d_core::*;
-//! use bevy_steering2d_recorder::{SteeringRecorder, SteeringRecorderPlugin, rewind};
+//! # mod bevy_steering2d { pub use bevy_steering2d_recorder as recorder; }
+//! use bevy_steering2d::recorder::{SteeringRecorder, SteeringRecorderPlugin, rewind};
 //!
 //! # let mut app = App::new();
 //! # app.add_plugins((MinimalPlugins, SteeringCorePlugin::new(Update)));

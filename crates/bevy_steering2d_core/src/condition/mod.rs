@@ -59,7 +59,8 @@ use crate::{
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use bevy_steering2d_core::*;
+/// # mod bevy_steering2d { pub use bevy_steering2d_core::{SteeringCorePlugin as SteeringPlugin, *}; }
+/// use bevy_steering2d::*;
 ///
 /// /// Holds while the agent moves slowly.
 /// #[derive(Component, Reflect, Clone, Default)]
@@ -78,7 +79,7 @@ use crate::{
 /// }
 ///
 /// let mut app = App::new();
-/// app.add_plugins((MinimalPlugins, SteeringCorePlugin::new(Update))).add_condition::<Slow>();
+/// app.add_plugins((MinimalPlugins, SteeringPlugin::new(Update))).add_condition::<Slow>();
 /// app.world_mut().spawn((
 ///     PointMass::default(),
 ///     Slow { speed: 1.0 },

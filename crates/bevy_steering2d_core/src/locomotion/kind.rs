@@ -32,7 +32,8 @@ use crate::{
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use bevy_steering2d_core::*;
+/// # mod bevy_steering2d { pub use bevy_steering2d_core::{SteeringCorePlugin as SteeringPlugin, *}; }
+/// use bevy_steering2d::*;
 ///
 /// /// A sled that is pushed along its runners and turned by its driver.
 /// #[derive(Component, Reflect, Clone, Default)]
@@ -61,7 +62,7 @@ use crate::{
 /// }
 ///
 /// let mut app = App::new();
-/// app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()))
+/// app.add_plugins((MinimalPlugins, SteeringPlugin::default()))
 ///     .add_locomotion::<Sled>();
 /// ```
 pub trait Locomotion:

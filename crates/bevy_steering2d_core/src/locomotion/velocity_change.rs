@@ -60,7 +60,8 @@ pub fn velocity_change(
 /// ```
 /// # use bevy::prelude::*;
 /// # use bevy_steering2d_core::{SpeedLimit, Vehicle};
-/// use bevy_steering2d_core::locomotion::{VelocityChanges, velocity_change};
+/// # use bevy_steering2d_core as bevy_steering2d;
+/// use bevy_steering2d::locomotion::{VelocityChanges, velocity_change};
 ///
 /// let (vehicle, force, limit, delta) = (Vehicle::default(), Vec2::X, SpeedLimit::Soft, 0.1);
 /// let mut many = VelocityChanges::default();

@@ -32,7 +32,8 @@ impl Surroundings<'_, '_> {
     ///
     /// ```
     /// use bevy::prelude::*;
-    /// use bevy_steering2d_core::{Agent, Behavior, ColliderProbes, Influence, Steer, Surroundings};
+    /// # use bevy_steering2d_core as bevy_steering2d;
+    /// use bevy_steering2d::{Agent, Behavior, ColliderProbes, Influence, Steer, Surroundings};
     ///
     /// /// Stops before whatever is within 2 m ahead.
     /// #[derive(Component, Reflect, Clone, Default)]

@@ -30,8 +30,12 @@ use crate::world::Terrain;
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use bevy_steering2d_core::{FlowFieldFollowing, PointMass};
-/// use bevy_steering2d_navigation::GoalField;
+/// # mod bevy_steering2d {
+/// #     pub use bevy_steering2d_core::*;
+/// #     pub use bevy_steering2d_navigation as navigation;
+/// # }
+/// use bevy_steering2d::navigation::GoalField;
+/// use bevy_steering2d::{FlowFieldFollowing, PointMass};
 ///
 /// fn spawn(mut commands: Commands) {
 ///     let area = Rect::new(-20.0, -20.0, 20.0, 20.0);

@@ -60,8 +60,12 @@ use crate::Lane;
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use bevy_steering2d_core::{Combine, PointMass, ReciprocalAvoidance};
-/// use bevy_steering2d_navigation::{GroupArrive, GroupArrived, GroupCommandsExt};
+/// # mod bevy_steering2d {
+/// #     pub use bevy_steering2d_core::*;
+/// #     pub use bevy_steering2d_navigation as navigation;
+/// # }
+/// use bevy_steering2d::PointMass;
+/// use bevy_steering2d::navigation::{GroupArrive, GroupArrived, GroupCommandsExt};
 ///
 /// fn send(mut commands: Commands, units: Query<Entity, With<PointMass>>) {
 ///     commands.order_group(GroupArrive::new(Vec2::new(40.0, 0.0)), &units);

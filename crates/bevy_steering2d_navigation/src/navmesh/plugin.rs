@@ -37,8 +37,12 @@ use crate::{ActivePathfinder, NavigationPlugin, Solid};
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use bevy_steering2d_core::{Combine, PointMass, ReciprocalAvoidance, SteeringCorePlugin};
-/// use bevy_steering2d_navigation::{ActiveNavmesh, NavigateTo, NavmeshPlugin};
+/// # mod bevy_steering2d {
+/// #     pub use bevy_steering2d_core::{SteeringCorePlugin as SteeringPlugin, *};
+/// #     pub use bevy_steering2d_navigation as navigation;
+/// # }
+/// use bevy_steering2d::navigation::{ActiveNavmesh, NavigateTo, NavmeshPlugin};
+/// use bevy_steering2d::{Combine, PointMass, ReciprocalAvoidance, SteeringPlugin};
 /// use vleue_navigator::{NavMesh, VleueNavigatorPlugin};
 ///
 /// fn spawn(mut meshes: ResMut<Assets<NavMesh>>, mut commands: Commands) {
@@ -57,7 +61,7 @@ use crate::{ActivePathfinder, NavigationPlugin, Solid};
 ///
 /// let mut app = App::new();
 /// app.add_plugins((MinimalPlugins, AssetPlugin::default(), VleueNavigatorPlugin))
-///     .add_plugins((SteeringCorePlugin::new(Update), NavmeshPlugin))
+///     .add_plugins((SteeringPlugin::new(Update), NavmeshPlugin))
 ///     .add_systems(Startup, spawn);
 /// # app.update();
 /// ```

@@ -12,8 +12,12 @@ use crate::{NavigateToMemory, NavigationState};
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use bevy_steering2d_core::{Behavior, CollisionAvoidance, PointMass, When};
-/// use bevy_steering2d_navigation::{AtGoal, NavigateTo};
+/// # mod bevy_steering2d {
+/// #     pub use bevy_steering2d_core::*;
+/// #     pub use bevy_steering2d_navigation as navigation;
+/// # }
+/// use bevy_steering2d::navigation::{AtGoal, NavigateTo};
+/// use bevy_steering2d::{Behavior, CollisionAvoidance, PointMass, When};
 ///
 /// fn spawn(mut commands: Commands) {
 ///     commands.spawn((

@@ -45,11 +45,16 @@ use crate::NoPathReason;
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use bevy_steering2d_core::{PointMass, SteeringCorePlugin, Wall};
-/// use bevy_steering2d_navigation::{NavigateTo, NavigationPlugin};
+/// # mod bevy_steering2d {
+/// #     pub use bevy_steering2d_core::{SteeringCorePlugin as SteeringPlugin, *};
+/// #     pub use bevy_steering2d_navigation as navigation;
+/// # }
+/// use bevy_steering2d::navigation::NavigateTo;
+/// use bevy_steering2d::{PointMass, SteeringPlugin, Wall};
 ///
 /// let mut app = App::new();
-/// app.add_plugins((MinimalPlugins, SteeringCorePlugin::new(Update), NavigationPlugin::default()));
+/// app.add_plugins((MinimalPlugins, SteeringPlugin::new(Update)));
+/// # app.add_plugins(bevy_steering2d::navigation::NavigationPlugin::default());
 /// app.world_mut().spawn(Wall::new(Vec2::new(5.0, -4.0), Vec2::new(5.0, 4.0)));
 /// app.world_mut().spawn((PointMass::default(), NavigateTo::new(Vec2::new(10.0, 0.0))));
 /// app.update();

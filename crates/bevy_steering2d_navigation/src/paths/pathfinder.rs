@@ -16,7 +16,8 @@ use crate::Solid;
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use bevy_steering2d_navigation::{PathQuery, PathSearch, Pathfinder, Solid};
+/// # mod bevy_steering2d { pub use bevy_steering2d_navigation as navigation; }
+/// use bevy_steering2d::navigation::{PathQuery, PathSearch, Pathfinder, Solid};
 ///
 /// /// Goes straight, whatever is in between.
 /// struct AsTheCrowFlies;

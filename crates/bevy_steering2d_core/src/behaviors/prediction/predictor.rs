@@ -33,7 +33,8 @@ use crate::{
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use bevy_steering2d_core::*;
+/// # mod bevy_steering2d { pub use bevy_steering2d_core::{SteeringCorePlugin as SteeringPlugin, *}; }
+/// use bevy_steering2d::*;
 ///
 /// /// Expects the other where it was some time ago, for a hunter that reacts late.
 /// #[derive(Component, Reflect, Clone, Default)]
@@ -53,7 +54,7 @@ use crate::{
 /// }
 ///
 /// let mut app = App::new();
-/// app.add_plugins((MinimalPlugins, SteeringCorePlugin::new(Update))).add_predictor::<Late>();
+/// app.add_plugins((MinimalPlugins, SteeringPlugin::new(Update))).add_predictor::<Late>();
 /// let quarry = app.world_mut().spawn((PointMass::default(), Wander::default())).id();
 /// app.world_mut().spawn((
 ///     PointMass::default(),
