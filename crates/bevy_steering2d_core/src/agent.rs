@@ -91,7 +91,8 @@ impl Agent {
     /// zero, so that it does not jump when the agent passes it.
     pub(crate) const FADE_DISTANCE: f32 = 0.01;
 
-    /// The agent as its behaviors see it in this tick, or saw it in the last. For calling formulas
+    /// The agent as its behaviors see it in this tick, or saw it in the last, without its abilities: for one with a kind of
+    /// [`Locomotion`](crate::Locomotion) add them by [`with_abilities`](Self::with_abilities). For calling formulas
     /// outside the pipeline, such as in debug drawings.
     ///
     /// # Errors
