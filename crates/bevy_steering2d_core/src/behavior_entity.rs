@@ -19,9 +19,9 @@ use crate::{SteeringForce, SteeringId, TargetWatch};
 ///
 /// ```
 /// # use bevy::prelude::*;
-/// # use bevy_steering2d_core::{Evade, SteersFor, Vehicle};
+/// # use bevy_steering2d_core::{Evade, PointMass, SteersFor, Vehicle};
 /// # fn system(mut commands: Commands, hunters: Query<Entity>) {
-/// let rabbit = commands.spawn(Vehicle::default()).id();
+/// let rabbit = commands.spawn((PointMass::default(), Vehicle::default())).id();
 /// for hunter in &hunters {
 ///     commands.spawn((SteersFor(rabbit), Evade::new(hunter)));
 /// }
