@@ -172,7 +172,9 @@ pub enum Cut {
     /// Under [`Dithered`](crate::Dithered) it lost its draw, or another
     /// behavior won before its turn.
     Dithered,
-    /// [`Influence::enabled`](crate::Influence::enabled) is false; the formula was not run.
+    /// [`Influence::enabled`](crate::Influence::enabled) is false for the behavior or a
+    /// [`BehaviorGroup`](crate::BehaviorGroup) that it is in, or the entity of such a group has Bevy's `Disabled`; the
+    /// formula was not run. Of a group also that none of its behaviors is enabled and valid.
     Disabled,
     /// [`Influence::when`](crate::Influence::when) names a condition that the agent does not meet now;
     /// the formula was not run.
