@@ -155,7 +155,9 @@
 //!   from any of them.
 //! - `remote`: `remote::SteeringRemotePlugin` lets tools outside of the app read ledgers and set weights, on
 //!   loopback; compiles much of Bevy's renderer.
-//! - `serialize`: serde for the public components, for saves and rollback.
+//! - `serialize`: serde for the components that games save, and [snapshots](SteeringSnapshot) in files.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 use bevy::app::{App, FixedUpdate, Plugin, PluginGroup, PluginGroupBuilder};
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};

@@ -82,6 +82,7 @@
 //! when it is enabled again. Steering does not know default query filters that a game registers: if such a filter has
 //! hidden an entity, insert its changed components again.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod adjust;

@@ -23,6 +23,7 @@
 //! [`Wall`]: bevy_steering2d_core::Wall
 //! [`Obstacle`]: bevy_steering2d_core::Obstacle
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod fields;
