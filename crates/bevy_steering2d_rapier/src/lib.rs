@@ -86,9 +86,8 @@ use bevy_steering2d_core::{
 #[cfg(doc)]
 use bevy_steering2d_core::{SensesColliders, Vehicle};
 
-/// Steers Rapier bodies. Add it after
-/// [`SteeringCorePlugin`](bevy_steering2d_core::SteeringCorePlugin), before or after
-/// `RapierPhysicsPlugin`.
+/// Steers Rapier bodies. It comes with `SteeringPlugin`, which is added before or after `RapierPhysicsPlugin`; alone, add it
+/// after [`PipelinePlugin`](bevy_steering2d_core::PipelinePlugin).
 ///
 /// The log reports, with the fix, when Rapier is missing, runs in another schedule than steering, or
 /// advances by another time step than the schedule.

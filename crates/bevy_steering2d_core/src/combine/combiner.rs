@@ -12,7 +12,8 @@ use crate::LedgerEntry;
 ///
 /// ```
 /// # use bevy::prelude::*;
-/// # use bevy_steering2d_core::*;
+/// # mod bevy_steering2d { pub use bevy_steering2d_core::{SteeringCorePlugin as SteeringPlugin, *}; }
+/// # use bevy_steering2d::*;
 /// /// Accepts only the longest force.
 /// #[derive(Reflect)]
 /// struct Longest;
@@ -36,7 +37,7 @@ use crate::LedgerEntry;
 /// }
 ///
 /// let mut app = App::new();
-/// app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()))
+/// app.add_plugins((MinimalPlugins, SteeringPlugin::default()))
 ///     .add_combiner::<Longest>();
 /// app.world_mut().spawn((PointMass::default(), Seek::new(Vec2::X), Combine::by::<Longest>()));
 /// ```

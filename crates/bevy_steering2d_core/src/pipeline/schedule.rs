@@ -10,8 +10,7 @@ use bevy::prelude::*;
 
 /// The steps of one steering tick, in the order they run, and the announcement of its events.
 ///
-/// All are system sets of the schedule given to
-/// [`SteeringCorePlugin`](crate::SteeringCorePlugin) (`FixedUpdate` by default). Order your own
+/// All are system sets of the schedule given to `SteeringPlugin` (`FixedUpdate` by default). Order your own
 /// systems against them: action selection belongs before [`Sense`](Self::Sense) (where the
 /// [`Kinematics`](crate::Kinematics) of a body just spawned are still empty: read its `Transform`),
 /// readers of [`SteeringForce`](crate::SteeringForce) after [`Combine`](Self::Combine).
@@ -79,7 +78,7 @@ pub enum AdjustSystems {
     Adjust,
 }
 
-/// The schedule that runs the pipeline; set by [`SteeringCorePlugin`](crate::SteeringCorePlugin).
+/// The schedule that runs the pipeline; set by [`PipelinePlugin`](crate::PipelinePlugin), a part of `SteeringPlugin`.
 #[derive(Resource, Debug, Clone, Copy)]
 pub struct OuterSchedule(pub(crate) InternedScheduleLabel);
 

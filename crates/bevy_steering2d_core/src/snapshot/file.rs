@@ -37,7 +37,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SnapshotFileError {
-    /// The world has no [`SteeringCorePlugin`](crate::SteeringCorePlugin).
+    /// The world has no [`PipelinePlugin`](crate::PipelinePlugin), which comes with `SteeringPlugin`.
     NoPlugin,
     /// A part of the snapshot has no form in files, such as the bodies of a physics engine.
     NotSaved(&'static str),
