@@ -26,8 +26,9 @@ use crate::LedgerEntry;
 ///         let mut total = Vec2::ZERO;
 ///         for entry in ledger.iter_mut().filter(|entry| entry.is_considered()) {
 ///             if total == Vec2::ZERO && length(entry) == most {
-///                 total = entry.weighted().clamp_length_max(max_force);
-///                 entry.accept((max_force / most).min(1.0), Cut::Nothing);
+///                 let share = (max_force / most).min(1.0);
+///                 total = share * entry.weighted();
+///                 entry.accept(share, if share < 1.0 { Cut::Budget } else { Cut::Nothing });
 ///             } else {
 ///                 entry.accept(0.0, Cut::Budget);
 ///             }
