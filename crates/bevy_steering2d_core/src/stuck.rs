@@ -14,11 +14,11 @@ use crate::{
 
 /// Detects when the agent is stuck, and triggers [`Stuck`]. Opt-in.
 ///
-/// An agent tries to move while any of its behaviors requests more than a twentieth of `max_force`,
+/// An agent tries to move while the force of any of its behaviors, times its weight, is more than a twentieth of `max_force`,
 /// even if the forces cancel each other out. It is stuck when it has tried for some time without
 /// leaving a small circle, and free again once it leaves the circle or stops trying. An agent that
 /// rests within its tolerance is not stuck; one that another behavior holds back, as in a queue, is.
-/// [`Sidestep`](crate::Sidestep) frees stuck agents.
+/// [`Sidestep`](crate::Sidestep) frees stuck agents; its own force does not count.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[require(StuckMemory)]
@@ -43,7 +43,7 @@ impl Default for StuckDetection {
 }
 
 impl StuckDetection {
-    /// An agent is stuck after it has tried for `after` s to leave a circle of 0.5 m.
+    /// An agent is stuck after it has tried for `after` s to leave a circle with a radius of 0.5 m.
     pub fn new(after: f32) -> Self {
         Self {
             after,
