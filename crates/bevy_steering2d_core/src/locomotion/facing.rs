@@ -10,6 +10,9 @@ use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringWarnings, Targe
 ///
 /// A Rapier body whose rotation is locked turns as well: its rotation is set. One that is free and loses this keeps its
 /// spin, until `Damping::angular_damping` or a `Velocity` ends it.
+///
+/// It has no effect beside [`Wheeled`](crate::Wheeled), [`Tracked`](crate::Tracked) and [`Hull`](crate::Hull), which turn
+/// the body themselves; one warning says so.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -63,7 +66,8 @@ impl FaceVelocity {
 ///
 /// For turrets, strafing fighters, a goalkeeper who watches the ball. It does not add a force. The
 /// turn rate is that of [`FaceVelocity`], which is added with it; while the target is lost, or at
-/// the body's position, the body faces its velocity.
+/// the body's position, the body faces its velocity. As [`FaceVelocity`], it has no effect beside a kind of locomotion that
+/// turns the body.
 ///
 /// ```
 /// # use bevy::prelude::*;
