@@ -96,7 +96,7 @@ impl CollisionAvoidance {
     /// The positions of the agent and a neighbor at their closest approach, m; `None` if the agent
     /// does not give way to that neighbor.
     pub fn closest_approach(&self, me: &Agent, other: &Neighbor) -> Option<(Vec2, Vec2)> {
-        let gives_way = collision_avoidance(me, other, self.horizon, self.margin) != Vec2::ZERO;
+        let gives_way = giving_way(me, other, self.horizon, self.margin) != Vec2::ZERO;
         gives_way.then(|| {
             let (offset, velocity) = (other.position - me.position, other.velocity - me.velocity);
             let time = -offset.dot(velocity) / velocity.length_squared().max(f32::MIN_POSITIVE);
@@ -168,7 +168,7 @@ impl Operation for Avoid<'_> {
         let may_touch = may_touch::<R>(me, neighbors, how.horizon, how.margin);
         let mut acceleration = Vec2::ZERO;
         let mut avoid = |neighbor: Neighbor| {
-            acceleration += collision_avoidance(me, &neighbor, how.horizon, how.margin);
+            acceleration += giving_way(me, &neighbor, how.horizon, how.margin);
         };
         let ordinary = neighbors.ordinary_radius();
         neighbors.for_each_in_view_that::<R>(view, may_touch, |it| {
@@ -210,8 +210,19 @@ const BRAKING_SHARE: f32 = 0.5;
 /// Contacts earlier than this all have the highest urgency, s. The time in which an approach can be ended.
 const SHORTEST: f32 = 0.1;
 
-/// The acceleration by which [`CollisionAvoidance`] gives way to one neighbor, m/s².
-pub fn collision_avoidance(me: &Agent, other: &Neighbor, horizon: f32, margin: f32) -> Vec2 {
+/// The force of [`CollisionAvoidance`] from these neighbors, N. All of them count, whatever their distance and groups.
+pub fn collision_avoidance(
+    me: &Agent,
+    neighbors: impl IntoIterator<Item = Neighbor>,
+    how: &CollisionAvoidance,
+) -> Vec2 {
+    let give_way = |other: Neighbor| giving_way(me, &other, how.horizon, how.margin);
+    let acceleration = neighbors.into_iter().map(give_way).sum::<Vec2>();
+    me.push(steerable_acceleration(me, acceleration))
+}
+
+/// The acceleration by which an agent gives way to one neighbor, m/s².
+pub(super) fn giving_way(me: &Agent, other: &Neighbor, horizon: f32, margin: f32) -> Vec2 {
     let horizon = horizon_of(me, horizon);
     let offset = other.position - me.position;
     let velocity = other.velocity - me.velocity;

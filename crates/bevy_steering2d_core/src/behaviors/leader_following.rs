@@ -5,7 +5,7 @@ use bevy::prelude::*;
 
 use super::arrive::stay;
 use super::braking::{Braking, braking_lag, stoppable_within};
-use super::collision_avoidance::collision_avoidance;
+use super::collision_avoidance::giving_way;
 use super::embeds_influence;
 use super::flee::panic_urgency;
 use crate::perception::{Neighbor, NeighborView, SteeringGroups, with_groups};
@@ -307,7 +307,7 @@ fn give_way_to_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> V
         return Vec2::ZERO;
     }
     // Twice the avoidance, since the leader does not avoid the agent.
-    let give_way = 2.0 * me.mass * collision_avoidance(me, leader, NOTICE, 0.5 * how.clearance);
+    let give_way = 2.0 * me.mass * giving_way(me, leader, NOTICE, 0.5 * how.clearance);
     // Dead ahead of the leader: to its left.
     let side = if aside < 0.0 { -1.0 } else { 1.0 };
     let drift = me.track(side * me.max_speed * leader.heading.perp());

@@ -31,7 +31,7 @@ fn walker() -> Agent {
 
 #[test]
 fn only_neighbors_with_a_predicted_contact_count() {
-    let avoid = |other| collision_avoidance(&walker(), &other, 2.0, 0.0);
+    let avoid = |other| giving_way(&walker(), &other, 2.0, 0.0);
     let passing = neighbor(Vec2::new(4.0, 1.1), Vec2::new(-2.0, 0.0));
     assert_eq!(avoid(passing), Vec2::ZERO, "misses by more than the radii");
     let leaving = neighbor(Vec2::new(-4.0, 0.0), Vec2::new(-2.0, 0.0));
@@ -46,9 +46,10 @@ fn only_neighbors_with_a_predicted_contact_count() {
 fn collision_avoidance_equals_its_documented_formula() {
     // r = (4, 0.6), w = (−4, 0), clearance 1: they touch when 4 − 4τ = √(1 − 0.6²) = 0.8, so
     // τ = 0.8 s, and miss by 0.6, so 0.4 m are missing. a = 2 · 0.4 / 0.64 = 1.25 m/s², faded
-    // by 1 − 0.8/2: 0.75 down and a braking share along w.
+    // by 1 − 0.8/2: 0.75 down and a braking share along w. The walker weighs 1 kg.
     let other = neighbor(Vec2::new(4.0, 0.6), Vec2::new(-2.0, 0.0));
-    let force = collision_avoidance(&walker(), &other, 2.0, 0.0);
+    let how = CollisionAvoidance::default().with_margin(0.0);
+    let force = collision_avoidance(&walker(), [other], &how);
     let expected = 0.75 * (Vec2::NEG_Y + BRAKING_SHARE * Vec2::NEG_X);
     assert!((force - expected).length() < 1e-4, "{force}");
 }
@@ -57,7 +58,7 @@ fn collision_avoidance_equals_its_documented_formula() {
 fn on_nearly_parallel_ways_the_one_behind_brakes_and_the_one_ahead_speeds_up() {
     for ahead in [0.6, -0.6] {
         let other = neighbor(Vec2::new(ahead, 1.2), Vec2::new(2.0, -0.6));
-        let force = collision_avoidance(&walker(), &other, 2.0, 0.0);
+        let force = giving_way(&walker(), &other, 2.0, 0.0);
         assert!(
             force.x * ahead < -0.1 && force.y < 0.0,
             "{ahead} m: {force}"
@@ -69,20 +70,20 @@ fn on_nearly_parallel_ways_the_one_behind_brakes_and_the_one_ahead_speeds_up() {
 fn a_neighbor_that_crosses_behind_does_not_count() {
     // The paths cross, but not at the same time.
     let other = neighbor(Vec2::new(1.0, 6.0), Vec2::new(0.0, -2.0));
-    assert_eq!(collision_avoidance(&walker(), &other, 4.0, 0.0), Vec2::ZERO);
+    assert_eq!(giving_way(&walker(), &other, 4.0, 0.0), Vec2::ZERO);
 }
 
 #[test]
 fn agents_keep_right_in_a_head_on_approach() {
     let other = neighbor(Vec2::new(4.0, 0.0), Vec2::new(-2.0, 0.0));
-    let mine = collision_avoidance(&walker(), &other, 3.0, 0.0);
+    let mine = giving_way(&walker(), &other, 3.0, 0.0);
     let they = Agent {
         position: other.position,
         velocity: other.velocity,
         ..default()
     };
     let me = neighbor(Vec2::ZERO, walker().velocity);
-    let theirs = collision_avoidance(&they, &me, 3.0, 0.0);
+    let theirs = giving_way(&they, &me, 3.0, 0.0);
     assert!(mine.y < -0.01, "{mine}");
     assert!(
         (mine + theirs).length() < 1e-5,
@@ -94,7 +95,7 @@ fn agents_keep_right_in_a_head_on_approach() {
 fn the_force_fades_in_at_the_horizon_and_at_the_margin() {
     let avoid = |x: f32, y: f32| {
         let other = neighbor(Vec2::new(x, y), Vec2::new(-2.0, 0.0));
-        collision_avoidance(&walker(), &other, 2.0, 0.0).length()
+        giving_way(&walker(), &other, 2.0, 0.0).length()
     };
     assert!(avoid(8.86, 0.5) < 1e-2, "{}", avoid(8.86, 0.5));
     assert!(avoid(4.0, 0.9999) < 1e-2, "{}", avoid(4.0, 0.9999));
@@ -109,12 +110,12 @@ fn braking_is_continuous_into_the_margin() {
         ..default()
     };
     let other = neighbor(Vec2::new(1.05, 0.0), Vec2::ZERO);
-    let force = collision_avoidance(&slow, &other, 2.0, 0.1);
+    let force = giving_way(&slow, &other, 2.0, 0.1);
     assert!((force.x + 15.0).abs() < 1e-3, "{force}");
     // The force does not drop at the edge of the margin.
     let at = |x| {
         let other = neighbor(Vec2::new(x, 0.0), Vec2::new(-1.0, 0.0));
-        collision_avoidance(&slow, &other, 2.0, 0.1).length()
+        giving_way(&slow, &other, 2.0, 0.1).length()
     };
     assert!(
         at(1.0999) > 0.8 * at(1.1001),
@@ -143,7 +144,7 @@ fn two_agents_that_arrive_at_one_point_come_to_rest_side_by_side() {
             let [a, b] = [0, 1].map(|index: usize| pair[index].agent);
             let forces = [(a, b), (b, a)].map(|(me, it)| {
                 let other = neighbor(it.position, it.velocity);
-                let avoiding = me.push(collision_avoidance(&me, &other, 2.0, 0.1));
+                let avoiding = me.push(giving_way(&me, &other, 2.0, 0.1));
                 let rest = me.max_force - avoiding.length();
                 let arriving = arrive(&me, Vec2::ZERO, Braking::Physical, 0.1);
                 avoiding + arriving.clamp_length_max(rest)
@@ -168,7 +169,7 @@ fn creeping_agents_are_not_kicked() {
     };
     for x in [1.0995, 1.1005] {
         let other = neighbor(Vec2::new(x, 0.0), Vec2::ZERO);
-        let acceleration = collision_avoidance(&me, &other, 2.0, 0.1).length();
+        let acceleration = giving_way(&me, &other, 2.0, 0.1).length();
         assert!(acceleration < 0.1, "{x} m: {acceleration} m/s²");
     }
 }
@@ -177,13 +178,13 @@ fn creeping_agents_are_not_kicked() {
 fn agents_on_one_spot_move_in_opposite_directions() {
     let other = neighbor(Vec2::ZERO, Vec2::ZERO);
     let me = Agent::default();
-    let mine = collision_avoidance(&me, &other, 2.0, 0.0);
+    let mine = giving_way(&me, &other, 2.0, 0.0);
     assert_eq!(mine, me.max_acceleration() * Vec2::X);
     let it = Agent {
         id: SteeringId(2),
         ..me
     };
-    let its = collision_avoidance(&it, &other, 2.0, 0.0);
+    let its = giving_way(&it, &other, 2.0, 0.0);
     assert_eq!(its, -mine);
 }
 
@@ -252,7 +253,7 @@ proptest! {
             except: Entity::from_raw_u32(7).unwrap(),
             ..NeighborView::around(&me, 6.0, SteeringGroups::ALL)
         };
-        let gives_way = |it: &&Neighbor| collision_avoidance(&me, it, 2.0, 0.1) != Vec2::ZERO;
+        let gives_way = |it: &&Neighbor| giving_way(&me, it, 2.0, 0.1) != Vec2::ZERO;
         let count = |found: Vec<Neighbor>| {
             found.iter().filter(gives_way).map(|it| it.id).collect::<Vec<_>>()
         };
