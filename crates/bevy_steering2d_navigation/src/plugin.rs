@@ -1,5 +1,6 @@
 //! [`NavigationPlugin`]: adds the systems of navigation to the steering pipeline.
 
+use std::fmt;
 use std::sync::Mutex;
 
 use bevy::prelude::*;
@@ -30,10 +31,16 @@ pub struct NavigationPlugin {
 impl NavigationPlugin {
     /// Plans paths with another [`Pathfinder`].
     #[must_use]
-    pub fn with_pathfinder(pathfinder: impl Pathfinder) -> Self {
-        Self {
-            pathfinder: Mutex::new(Some(Box::new(pathfinder))),
-        }
+    pub fn with_pathfinder(mut self, pathfinder: impl Pathfinder) -> Self {
+        let pathfinder: Box<dyn Pathfinder> = Box::new(pathfinder);
+        self.pathfinder = Mutex::new(Some(pathfinder));
+        self
+    }
+}
+
+impl fmt::Debug for NavigationPlugin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NavigationPlugin").finish_non_exhaustive()
     }
 }
 

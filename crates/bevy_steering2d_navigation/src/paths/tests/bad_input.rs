@@ -114,7 +114,7 @@ impl Pathfinder for Faulty {
 
 #[test]
 fn a_faulty_pathfinder_harms_only_the_agents_that_it_fails() {
-    let mut app = app_with(NavigationPlugin::with_pathfinder(Faulty));
+    let mut app = app_with(NavigationPlugin::default().with_pathfinder(Faulty));
     let walkers = [1.0, 2.0, 3.0, 4.0].map(|y| {
         let to = Vec2::new(3.0, y);
         let walker = walker(&mut app, Vec2::new(0.0, y), to);
@@ -155,7 +155,7 @@ impl Pathfinder for Shy {
 
 #[test]
 fn an_agent_whose_looks_ahead_fail_follows_its_path_with_a_warning() {
-    let mut app = app_with(NavigationPlugin::with_pathfinder(Shy));
+    let mut app = app_with(NavigationPlugin::default().with_pathfinder(Shy));
     let walkers = [1.0, 0.0].map(|y| walker(&mut app, Vec2::new(0.0, y), Vec2::new(3.0, y)));
     run(&mut app, 240);
     assert_eq!(heard(&app).found.len(), 2);
@@ -184,7 +184,7 @@ impl Pathfinder for Stubborn {
 
 #[test]
 fn a_pathfinder_without_the_solids_finds_no_path() {
-    let mut app = app_with(NavigationPlugin::with_pathfinder(Stubborn));
+    let mut app = app_with(NavigationPlugin::default().with_pathfinder(Stubborn));
     let walker = walker(&mut app, Vec2::ZERO, Vec2::new(3.0, 0.0));
     run(&mut app, 20);
     assert_eq!(heard(&app).refused, [(walker, NoPathReason::Failed)]);
@@ -427,7 +427,7 @@ impl Pathfinder for Slow {
 
 #[test]
 fn an_agent_whose_path_takes_long_to_plan_is_not_warned_of() {
-    let mut app = app_with(NavigationPlugin::with_pathfinder(Slow));
+    let mut app = app_with(NavigationPlugin::default().with_pathfinder(Slow));
     let agent = walker(&mut app, Vec2::ZERO, Vec2::X);
     let order = GroupArrive::new(Vec2::new(9.0, 0.0));
     let order = app.world_mut().spawn(order).id();

@@ -163,7 +163,7 @@ impl Pathfinder for Forgetful {
 #[test]
 fn more_searches_than_a_pathfinder_keeps_all_end() {
     for expansions in [1_000, 20_000] {
-        let mut app = app_with(NavigationPlugin::with_pathfinder(Forgetful::default()));
+        let mut app = app_with(NavigationPlugin::default().with_pathfinder(Forgetful::default()));
         app.insert_resource(NavigationBudget { expansions });
         for i in 0..200 {
             let y = i as f32;
@@ -177,7 +177,7 @@ fn more_searches_than_a_pathfinder_keeps_all_end() {
 
 #[test]
 fn an_agent_with_a_short_way_does_not_wait_for_long_searches() {
-    let mut app = app_with(NavigationPlugin::with_pathfinder(Forgetful::default()));
+    let mut app = app_with(NavigationPlugin::default().with_pathfinder(Forgetful::default()));
     for i in 0..20 {
         let y = i as f32;
         walker(&mut app, Vec2::new(0.0, y), Vec2::new(50_000.0, y));
@@ -207,7 +207,7 @@ impl Pathfinder for Costly {
 
 #[test]
 fn targets_that_move_starve_no_agent() {
-    let mut app = app_with(NavigationPlugin::with_pathfinder(Costly));
+    let mut app = app_with(NavigationPlugin::default().with_pathfinder(Costly));
     app.insert_resource(NavigationBudget { expansions: 100 });
     let target = |round: u16, i: u16| Vec2::new(100.0 + f32::from(round), f32::from(i));
     let walkers: Vec<_> = (0..40)

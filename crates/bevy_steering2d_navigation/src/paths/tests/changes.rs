@@ -118,7 +118,7 @@ impl Pathfinder for Endless {
 
 #[test]
 fn a_search_without_end_holds_a_change_back_for_a_limited_time() {
-    let mut app = app_with(NavigationPlugin::with_pathfinder(Endless));
+    let mut app = app_with(NavigationPlugin::default().with_pathfinder(Endless));
     let walker = walker(&mut app, Vec2::ZERO, Vec2::new(9.0, 0.0));
     let mut way = app.world_mut().get_mut::<NavigateTo>(walker).unwrap();
     way.max_expansions = u32::MAX;
@@ -132,7 +132,7 @@ fn a_search_without_end_holds_a_change_back_for_a_limited_time() {
 
 #[test]
 fn snapshots_share_the_solids_of_a_search_that_goes_on() {
-    let mut app = app_with(NavigationPlugin::with_pathfinder(Endless));
+    let mut app = app_with(NavigationPlugin::default().with_pathfinder(Endless));
     let far = |i: u32| Solid::segment(Vec2::new(i as f32, 50.0), Vec2::new(i as f32, 51.0));
     app.insert_resource(Solids((0..5_000).map(far).collect()));
     let walker = walker(&mut app, Vec2::ZERO, Vec2::new(9.0, 0.0));
@@ -149,7 +149,7 @@ fn snapshots_share_the_solids_of_a_search_that_goes_on() {
 
 #[test]
 fn an_agent_that_begins_to_search_later_does_not_prolong_the_wait() {
-    let mut app = app_with(NavigationPlugin::with_pathfinder(Endless));
+    let mut app = app_with(NavigationPlugin::default().with_pathfinder(Endless));
     let first = walker(&mut app, Vec2::ZERO, Vec2::new(9.0, 0.0));
     run(&mut app, 3);
     wall(&mut app, (50.0, 0.0), (50.0, 4.0));
