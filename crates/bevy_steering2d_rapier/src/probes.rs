@@ -47,7 +47,7 @@ pub(crate) fn answer_probes(
         || (),
         |(), (entity, senses, link, has_body, mut probes)| {
             let probes = probes.bypass_change_detection();
-            if !probes.need_answers() {
+            if !probes.take_unanswered() {
                 return;
             }
             let context = link.map(|link| link.0).or(default_context);

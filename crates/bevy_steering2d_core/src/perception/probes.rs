@@ -204,8 +204,9 @@ impl ColliderProbes {
         self.are_answered = false;
     }
 
-    /// Whether a physics backend has to answer them now: once after the agent's behaviors have asked.
-    pub fn need_answers(&mut self) -> bool {
+    /// Whether they are unanswered: once after the agent's behaviors have asked. From then on they count as answered, so a
+    /// physics backend that gets `true` answers them now.
+    pub fn take_unanswered(&mut self) -> bool {
         !std::mem::replace(&mut self.are_answered, true)
     }
 
