@@ -51,6 +51,13 @@ impl StuckDetection {
         }
     }
 
+    /// Sets the [`distance`](Self::distance).
+    #[must_use]
+    pub fn with_distance(mut self, distance: f32) -> Self {
+        self.distance = distance;
+        self
+    }
+
     /// Checks that every field is in its range.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 use bevy::prelude::*;
 
 use super::{CollisionAvoidance, PathFollowing, Separation};
+use crate::SteeringGroups;
 
 /// The behaviors of an agent that follows a path in a crowd: [`PathFollowing`], [`Separation`] and
 /// [`CollisionAvoidance`]. (crowd path following: Reynolds 1999; Falcón 2008)
@@ -62,6 +63,21 @@ impl CrowdPathFollowing {
             },
             ..Self::default()
         }
+    }
+
+    /// Sets the [`pace`](PathFollowing::pace).
+    #[must_use]
+    pub fn with_pace(mut self, pace: f32) -> Self {
+        self.path_following = self.path_following.with_pace(pace);
+        self
+    }
+
+    /// Only neighbors of these groups count.
+    #[must_use]
+    pub fn with_groups(mut self, groups: SteeringGroups) -> Self {
+        self.separation = self.separation.with_groups(groups);
+        self.collision_avoidance = self.collision_avoidance.with_groups(groups);
+        self
     }
 
     /// Sets half the width of the corridor, m, `> 0`.

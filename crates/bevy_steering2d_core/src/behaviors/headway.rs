@@ -99,6 +99,41 @@ impl Behavior for Headway {
 }
 
 impl Headway {
+    /// Sets the [`time_gap`](Self::time_gap).
+    #[must_use]
+    pub fn with_time_gap(mut self, time_gap: f32) -> Self {
+        self.time_gap = time_gap;
+        self
+    }
+
+    /// Sets the [`single_file_time_gap`](Self::single_file_time_gap).
+    #[must_use]
+    pub fn with_single_file_time_gap(mut self, single_file_time_gap: f32) -> Self {
+        self.single_file_time_gap = single_file_time_gap;
+        self
+    }
+
+    /// Sets the [`clearance`](Self::clearance).
+    #[must_use]
+    pub fn with_clearance(mut self, clearance: f32) -> Self {
+        self.clearance = clearance;
+        self
+    }
+
+    /// Sets the [`width`](Self::width).
+    #[must_use]
+    pub fn with_width(mut self, width: f32) -> Self {
+        self.width = width;
+        self
+    }
+
+    /// Sets the [`least_speed`](Self::least_speed).
+    #[must_use]
+    pub fn with_least_speed(mut self, least_speed: f32) -> Self {
+        self.least_speed = least_speed;
+        self
+    }
+
     with_groups!();
 
     fn longest_time_gap(&self) -> f32 {

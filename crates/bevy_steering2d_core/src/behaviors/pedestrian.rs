@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use super::{Headway, PathFollowing, ReciprocalAvoidance};
-use crate::{Combine, RandomStream, Vehicle};
+use crate::{Combine, RandomStream, SteeringGroups, Vehicle};
 
 /// The behaviors and limits of a pedestrian: [`PathFollowing`], [`ReciprocalAvoidance`], a [`Vehicle`]
 /// and a [`Combine`].
@@ -118,6 +118,13 @@ impl Pedestrian {
             },
             combine: Combine::WEIGHTED_SUM,
         }
+    }
+
+    /// Only neighbors of these groups are avoided. The [`Headway`] of a person who is measured has groups of its own.
+    #[must_use]
+    pub fn with_groups(mut self, groups: SteeringGroups) -> Self {
+        self.reciprocal_avoidance = self.reciprocal_avoidance.with_groups(groups);
+        self
     }
 }
 

@@ -120,6 +120,13 @@ impl WallAvoidance {
         self
     }
 
+    /// Sets the [`rear`](Self::rear).
+    #[must_use]
+    pub fn with_rear(mut self, rear: bool) -> Self {
+        self.rear = rear;
+        self
+    }
+
     /// Sets the [`response`](Self::response).
     #[must_use]
     pub fn with_response(mut self, response: WallResponse) -> Self {

@@ -114,6 +114,20 @@ impl GoalField {
         self
     }
 
+    /// Sets the [`crowd_cost`](Self::crowd_cost).
+    #[must_use]
+    pub fn with_crowd_cost(mut self, crowd_cost: f32) -> Self {
+        self.crowd_cost = crowd_cost;
+        self
+    }
+
+    /// Sets the [`nodes_per_tick`](Self::nodes_per_tick).
+    #[must_use]
+    pub fn with_nodes_per_tick(mut self, nodes_per_tick: u32) -> Self {
+        self.nodes_per_tick = nodes_per_tick;
+        self
+    }
+
     /// Checks that every field is in its range.
     ///
     /// # Errors

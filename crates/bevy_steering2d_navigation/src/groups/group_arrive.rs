@@ -125,6 +125,13 @@ impl GroupArrive {
         self
     }
 
+    /// Sets the [`retarget_distance`](Self::retarget_distance).
+    #[must_use]
+    pub fn with_retarget_distance(mut self, retarget_distance: f32) -> Self {
+        self.retarget_distance = retarget_distance;
+        self
+    }
+
     /// Checks that every field is in its range.
     ///
     /// # Errors

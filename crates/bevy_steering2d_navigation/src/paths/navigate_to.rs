@@ -124,10 +124,31 @@ impl NavigateTo {
         PathFollowing::default().with_waypoints(0.2)
     }
 
+    /// Sets the [`retarget_distance`](Self::retarget_distance).
+    #[must_use]
+    pub fn with_retarget_distance(mut self, retarget_distance: f32) -> Self {
+        self.retarget_distance = retarget_distance;
+        self
+    }
+
+    /// Sets the [`path_tolerance`](Self::path_tolerance).
+    #[must_use]
+    pub fn with_path_tolerance(mut self, path_tolerance: f32) -> Self {
+        self.path_tolerance = path_tolerance;
+        self
+    }
+
     /// Sets the [`refresh_time`](Self::refresh_time).
     #[must_use]
     pub fn with_refresh_time(mut self, seconds: f32) -> Self {
         self.refresh_time = seconds;
+        self
+    }
+
+    /// Sets the [`max_expansions`](Self::max_expansions).
+    #[must_use]
+    pub fn with_max_expansions(mut self, max_expansions: u32) -> Self {
+        self.max_expansions = max_expansions;
         self
     }
 
