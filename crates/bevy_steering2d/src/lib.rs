@@ -288,7 +288,9 @@ impl PluginGroup for SteeringPlugins {
 /// [`SteeringClock`], or in the module of its feature.
 pub mod prelude {
     #[cfg(feature = "debug")]
-    pub use crate::debug::{DebugLayer, DrawnAgents, SteeringDebug, SteeringDebugPlugin};
+    pub use crate::debug::{
+        DebugLayer, DrawnAgents, SteeringDebug, SteeringDebugPlugin, SteeringSelection,
+    };
     #[cfg(feature = "inspector")]
     pub use crate::inspector::SteeringInspectorPlugin;
     #[cfg(feature = "navmesh")]
@@ -330,8 +332,8 @@ pub mod prelude {
     };
     // For behaviors, conditions, combiners and locomotions of your own.
     pub use bevy_steering2d_core::{
-        Adjust, Agent, Behavior, Combiner, Condition, InvalidParameter, Locomotion, Requests,
-        Steer, SteeringAppExt,
+        Abilities, Acceleration, Adjust, Agent, Behavior, Combiner, Condition, InvalidParameter,
+        Locomotion, Motion, Requests, Steer, SteeringAppExt,
     };
 }
 

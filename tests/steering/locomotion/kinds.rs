@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{Abilities, Acceleration, LocomotionRegistry, Motion, Propulsion};
+use bevy_steering2d::{LocomotionRegistry, Propulsion};
 
 use super::{KINDS, car_to_the_east, insert_kind};
 use crate::common::*;
