@@ -18,7 +18,8 @@ use crate::{
 /// Use it wherever an agent must stop: units sent to a point, guests at their seats. When the agent
 /// has come to rest, [`Arrived`] is triggered once per order: each insertion is one, also to the same
 /// target, and so is a change of the target by more than the tolerance. To pass through the target use
-/// [`Seek`](crate::Seek).
+/// [`Seek`](crate::Seek), to stop with a given heading [`Park`](crate::Park), and for a group that is to stand around the
+/// target `GroupArrive` (feature `navigation`).
 ///
 /// Outside the tolerance: `F = track(v · dir(p → t))`, in N, with the braking speed v of
 /// [`Braking`], m/s. Inside: `F = track(0)`, so even a frictionless body stops. (Reynolds 1999;

@@ -20,7 +20,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringSchedul
 ///
 /// Use it for pedestrians, ships and traffic: agents that share a place but not a direction. Flocks
 /// do not need it, since [`Alignment`](crate::Alignment) gives all the same direction. It assumes that
-/// neighbors give way too; for obstacles use [`ObstacleAvoidance`](crate::ObstacleAvoidance).
+/// neighbors give way too; for obstacles use [`ObstacleAvoidance`](crate::ObstacleAvoidance), in dense crowds
+/// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance).
 ///
 /// For each neighbor two times are predicted from the relative position r and velocity w: the closest approach `t =
 /// −r·w / w²`, and the first contact τ, when the distance falls to the sum of the radii and the margin. If τ is

@@ -16,7 +16,8 @@ use turning::turn_inside;
 #[doc = include_str!("figures/containment.svg")]
 ///
 /// Use it for screens, pens and patrol zones: edges without walls. It needs no feelers and is
-/// cheap. Motion along the edge is not affected. Under combiners other than
+/// cheap. For walls use [`WallAvoidance`](crate::WallAvoidance), to stay near a point or an entity
+/// [`Tether`](crate::Tether). Motion along the edge is not affected. Under combiners other than
 /// [`PRIORITIZED`](crate::Combine::PRIORITIZED) forces of other behaviors may lead the agent out.
 ///
 /// For each side: `max_force · urgency(c² / 2·gap)` inwards, where c is the speed towards the side

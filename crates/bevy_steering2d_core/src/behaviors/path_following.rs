@@ -26,7 +26,9 @@ use crate::{
 ///
 /// Use it for patrols, race tracks and paths of a pathfinder. It does not plan paths, which `NavigateTo` (feature
 /// `navigation`) does, and ignores obstacles: add an avoidance behavior. To move freely on a road use
-/// [`StayOnPath`](crate::StayOnPath).
+/// [`StayOnPath`](crate::StayOnPath), in a crowd the bundles [`CrowdPathFollowing`](crate::CrowdPathFollowing) and
+/// [`Pedestrian`](crate::Pedestrian), and for thousands of agents with one goal
+/// [`FlowFieldFollowing`](crate::FlowFieldFollowing).
 ///
 /// The path is a component of the same entity, or of another entity that many agents share
 /// ([`new`](Self::new)). Without a path the force is zero; when a shared path is despawned,

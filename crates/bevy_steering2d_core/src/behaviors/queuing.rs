@@ -21,8 +21,9 @@ use crate::{
 ///
 #[doc = include_str!("figures/queuing.svg")]
 ///
-/// Use it at doors, at counters and on narrow paths, beside the behavior that leads there. Its default
-/// [priority](Influence::priority) is above those of [`Seek`](crate::Seek),
+/// Use it at doors, at counters and on narrow paths, beside the behavior that leads there. For agents that walk slower the
+/// nearer the next one ahead is, as people do in crowds, use [`Headway`](crate::Headway). The default
+/// [priority](Influence::priority) of `Queuing` is above those of [`Seek`](crate::Seek),
 /// [`Arrive`](crate::Arrive) and path following, so under the default
 /// [`Combine`](crate::Combine) it can hold the agent back:
 ///

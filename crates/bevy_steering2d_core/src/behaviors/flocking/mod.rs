@@ -42,7 +42,8 @@ use crate::combine::{HasFusedEntries, combine_agents};
 use crate::pipeline::{BehaviorOrder, CombineSystems, IndexSystems, register_steering};
 use crate::{AdjustSystems, SteeringGroups, SteeringSchedule};
 
-/// The three rules of a flock, with default radii that work together. (Reynolds 1987)
+/// The three rules of a flock, [`Separation`], [`Alignment`] and [`Cohesion`], with default radii that work together.
+/// (Reynolds 1987)
 ///
 /// ```
 /// # use bevy::prelude::*;
