@@ -23,8 +23,11 @@ use crate::{
 ///
 /// Outside the tolerance: `F = track(v · dir(p → t))`, in N, with the braking speed v of
 /// [`Braking`], m/s. Inside: `F = track(0)`, so even a frictionless body stops. (Reynolds 1999;
-/// Buckland 2005) Once an agent that is not driven has arrived, v grows from that of 6 % of the tolerance, at its
-/// edge, to the whole at twice the tolerance, so that one which others push out rests where the forces balance.
+/// Buckland 2005)
+///
+/// An agent that has arrived and is pushed out of its tolerance returns gently, unless it is driven: at the edge v is that of
+/// a distance of 6 % of the tolerance, and it grows to its usual size at twice the tolerance. So an agent that others keep
+/// pushing rests where the forces balance.
 ///
 /// To stop before the target, for instance to shoot at it, set a [`standoff`](Self::standoff): t is then the point that
 /// far before it.
@@ -43,11 +46,11 @@ pub struct Arrive {
     pub standoff: f32,
     /// How it slows down. Default [`Braking::Physical`].
     pub braking: Braking,
-    /// The agent has arrived within this distance of where it stops, m, `> 0`. Default `0.1`. There it asks for zero
-    /// velocity, so with a large one it stops short of that point, how far depends on its speed; to stop at a distance set the
-    /// [`standoff`](Self::standoff). [`Arrived`] is triggered as soon as `speed · response_time` is within it as well: with a
-    /// large one while the agent still moves. For one order it comes again only after the agent was beyond twice this: for
-    /// repeated attacks test the distance.
+    /// The agent has arrived within this distance of where it stops, m, `> 0`. Default `0.1`. Inside it brakes, so with a large
+    /// tolerance it stops short, by an amount that depends on its speed: to stop at a distance use
+    /// [`standoff`](Self::standoff). [`Arrived`] is triggered inside, as soon as `speed · response_time` is at most the
+    /// tolerance. It comes again for the same order only after the agent was farther away than twice the tolerance: for
+    /// repeated attacks, test the distance.
     pub tolerance: f32,
     /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
@@ -107,7 +110,7 @@ impl Arrive {
         self
     }
 
-    /// Where an agent stops that comes from a point, m: the [`standoff`](Self::standoff) before the target, or where it is
+    /// Where an agent at `from` will stop, m: the [`standoff`](Self::standoff) before the target, or where it is
     /// if it is nearer.
     pub fn stop_point(&self, from: Vec2, target: Vec2) -> Vec2 {
         if self.standoff == 0.0 {
