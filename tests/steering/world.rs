@@ -295,9 +295,9 @@ fn an_invalid_scene_behavior_warns_about_its_field() {
                 max: Vec2::ONE,
             }));
         }),
-        ("Hide.threat_distance", |mut agent| {
+        ("Hide.panic_distance", |mut agent| {
             agent.insert(Hide {
-                threat_distance: -1.0,
+                panic_distance: -1.0,
                 ..default()
             });
         }),

@@ -79,7 +79,7 @@ fn hide_goes_behind_the_obstacle_as_described() {
     assert!((beyond.length() - (2.0 + 0.5 + 0.5)).abs() < 1e-4);
     // From afar ours equals the listing, which seeks the spot and does not stop there.
     let how = Hide {
-        threat_distance: f32::INFINITY,
+        panic_distance: f32::INFINITY,
         ..default()
     };
     let run = HideMemory {

@@ -19,7 +19,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Tar
 ///
 /// Use it for prey and snipers, and with [`HideGoal::Approach`] for stalkers. The agent hides behind
 /// [`Obstacle`](crate::Obstacle)s and, with [`SensesColliders`](crate::SensesColliders), behind colliders. Beyond
-/// the threat distance the force is zero, and with [`HideGoal::Safety`] also while the agent is outside the
+/// the panic distance the force is zero, and with [`HideGoal::Safety`] also while the agent is outside the
 /// threat's field of view; but an agent that is on its way to a hiding spot goes on to it, unless something keeps
 /// it from getting there. Its default priority is below those of the flock and of targets: prey in a flock need
 /// `.with_priority(Evade::PRIORITY)`. To get away without cover, use [`Evade`](crate::Evade): a threat that walks
@@ -29,7 +29,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Tar
 /// `center + dir(threat → center) · (radius + own radius + standoff)`, m. The agent goes to the nearest
 /// one like [`Arrive`](crate::Arrive); without one it flees like [`Evade`](crate::Evade). It changes to
 /// another obstacle only if the distance shrinks by a third. Spots do not count whose way passes near the threat.
-/// The force of a run to a spot that begins in the last tenth of the threat distance is weaker, down to 0 at its
+/// The force of a run to a spot that begins in the last tenth of the panic distance is weaker, down to 0 at its
 /// end. (Buckland 2005)
 #[doc(alias("Esconderse", "Escondarse", "Ocultarse"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
@@ -41,7 +41,7 @@ pub struct Hide {
     #[entities]
     pub threat: Target,
     /// Distance within which the threat counts, m, `> 0`; infinity is allowed. Default `15`.
-    pub threat_distance: f32,
+    pub panic_distance: f32,
     /// Distance to their nearest points within which obstacles count, m, `> 0`. Default `20`.
     pub search_distance: f32,
     /// Distance to keep between the obstacle and the body, m, `≥ 0`. Default `0.5`.
@@ -93,10 +93,10 @@ impl Hide {
         }
     }
 
-    /// Sets the [`threat_distance`](Self::threat_distance).
+    /// Sets the [`panic_distance`](Self::panic_distance).
     #[must_use]
-    pub fn with_threat_distance(mut self, threat_distance: f32) -> Self {
-        self.threat_distance = threat_distance;
+    pub fn with_panic_distance(mut self, panic_distance: f32) -> Self {
+        self.panic_distance = panic_distance;
         self
     }
 
@@ -158,7 +158,7 @@ impl Default for Hide {
     fn default() -> Self {
         Self {
             threat: Target::default(),
-            threat_distance: 15.0,
+            panic_distance: 15.0,
             search_distance: 20.0,
             standoff: 0.5,
             threat_field_of_view: core::f32::consts::TAU,
@@ -188,10 +188,7 @@ impl Behavior for Hide {
 
     fn check(&self) -> Result<(), InvalidParameter> {
         self.threat.check("Hide.threat")?;
-        InvalidParameter::unless_positive_or_infinite(
-            "Hide.threat_distance",
-            self.threat_distance,
-        )?;
+        InvalidParameter::unless_positive_or_infinite("Hide.panic_distance", self.panic_distance)?;
         InvalidParameter::unless_positive("Hide.search_distance", self.search_distance)?;
         InvalidParameter::unless_non_negative("Hide.standoff", self.standoff)?;
         let angle = self.threat_field_of_view;
@@ -229,7 +226,7 @@ impl Steer for Hide {
 impl Hide {
     /// Whether the agent has to hide.
     fn counts(&self, me: &Agent, threat: &Kinematics) -> bool {
-        let is_near = me.position.distance(threat.position) <= self.threat_distance;
+        let is_near = me.position.distance(threat.position) <= self.panic_distance;
         is_near && (self.goal == HideGoal::Approach || self.is_seen(me, threat))
     }
 
@@ -262,7 +259,7 @@ impl Hide {
 
     fn urgency(&self, me: &Agent, threat: &Kinematics) -> f32 {
         let distance = me.position.distance(threat.position);
-        panic_urgency(distance, self.threat_distance, FALLOFF)
+        panic_urgency(distance, self.panic_distance, FALLOFF)
     }
 }
 
@@ -291,7 +288,7 @@ pub fn hiding_spot(me: &Agent, threat: Vec2, obstacle: Circle, standoff: f32) ->
 pub fn hide(me: &Agent, threat: &Kinematics, chosen: Option<&HideMemory>, how: &Hide) -> Vec2 {
     let evading = Evade {
         threat: how.threat,
-        panic_distance: how.threat_distance,
+        panic_distance: how.panic_distance,
         falloff: FALLOFF,
         ..default()
     };
@@ -346,7 +343,7 @@ fn passes_threat(me: &Agent, threat: Vec2, spot: Vec2, share: f32) -> bool {
 const PASSES_BELOW: f32 = 0.6;
 const KEPT_PASSES_BELOW: f32 = 0.4;
 
-/// Share of the threat distance over which the force fades.
+/// Share of the panic distance over which the force fades.
 const FALLOFF: f32 = 0.1;
 
 /// Distance within which the agent has arrived, m.

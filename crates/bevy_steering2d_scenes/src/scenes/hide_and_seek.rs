@@ -64,7 +64,7 @@ const VIEW: ViewCone = ViewCone {
     angle: 110.0 * std::f32::consts::PI / 180.0,
 };
 /// Hiders hide from the hunter within this distance, m.
-const THREAT_DISTANCE: f32 = 14.0;
+const PANIC_DISTANCE: f32 = 14.0;
 /// Distance at which the hunter catches a hider, m.
 const CATCH_DISTANCE: f32 = 1.1;
 /// A caught hider respawns at least this far from the hunter, m.

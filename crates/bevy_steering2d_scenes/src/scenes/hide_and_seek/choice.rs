@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 
-use super::{THREAT_DISTANCE, VIEW};
+use super::{PANIC_DISTANCE, VIEW};
 
 /// What the hiders do.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,11 +29,11 @@ impl Choice {
         match self {
             Self::Stalk => hide
                 .with_goal(HideGoal::Approach)
-                .with_threat_distance(f32::INFINITY)
+                .with_panic_distance(f32::INFINITY)
                 .with_threat_field_of_view(VIEW.angle),
             Self::Hide | Self::Wander => hide
                 .with_goal(HideGoal::Safety)
-                .with_threat_distance(THREAT_DISTANCE)
+                .with_panic_distance(PANIC_DISTANCE)
                 .with_threat_field_of_view(std::f32::consts::TAU),
         }
     }
