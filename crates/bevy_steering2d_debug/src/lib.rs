@@ -44,7 +44,7 @@
 //! # Where the values come from
 //!
 //! The layers repeat no formula. Each calls the behavior's own method, such as
-//! [`Pursuit::aim_point`](bevy_steering2d_core::Pursuit::aim_point) or
+//! [`Pursuit::predicted_target`](bevy_steering2d_core::Pursuit::predicted_target) or
 //! [`WallAvoidance::whiskers`](bevy_steering2d_core::WallAvoidance::whiskers), with the agent as it
 //! was in the last tick, and draws the result at the agent's current `GlobalTransform` or
 //! [`DrawnAt`]. For your own drawings use [`AgentViews`] and the functions in [`draw`].

@@ -37,7 +37,7 @@ pub struct DrawnAt(pub Option<Vec2>);
 /// ) {
 ///     let (fox, pursuit) = *fox;
 ///     if let Some(me) = views.get(fox) {
-///         let aim = pursuit.aim_point(&me, &rabbit);
+///         let aim = pursuit.predicted_target(&me, &rabbit);
 ///         draw::aim(&mut gizmos, me.position, aim, colors::ATTENTION);
 ///     }
 /// }

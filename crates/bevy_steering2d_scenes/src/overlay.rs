@@ -58,7 +58,7 @@ pub(crate) fn wander_circle(
 
 /// The position at which a pursuer expects its quarry, m.
 pub(crate) fn predicted(me: &Agent, pursuit: &Pursuit, quarry: &Drawn, body: &Kinematics) -> Vec2 {
-    pursuit.aim_point(me, body) + quarry.pose.position - body.position
+    pursuit.predicted_target(me, body) + quarry.pose.position - body.position
 }
 
 /// Draws a range around a point.

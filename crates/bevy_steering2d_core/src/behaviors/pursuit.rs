@@ -85,14 +85,9 @@ impl Pursuit {
     }
 
     /// The point that the agent heads for, m, with what it has observed.
-    pub fn expected_position(
-        &self,
-        me: &Agent,
-        target: &Kinematics,
-        memory: &PursuitMemory,
-    ) -> Vec2 {
+    pub fn expected_target(&self, me: &Agent, target: &Kinematics, memory: &PursuitMemory) -> Vec2 {
         if self.prediction.is_straight() {
-            self.aim_point(me, target)
+            self.predicted_target(me, target)
         } else {
             memory.sighting.expected
         }
@@ -100,7 +95,7 @@ impl Pursuit {
 
     /// The predicted position of a target as perceived this tick, m: the point that the agent heads
     /// for if the prediction is [straight](Prediction::is_straight).
-    pub fn aim_point(&self, me: &Agent, target: &Kinematics) -> Vec2 {
+    pub fn predicted_target(&self, me: &Agent, target: &Kinematics) -> Vec2 {
         if faces(me, target, self.facing_angle) {
             return target.position;
         }
@@ -197,7 +192,7 @@ impl Predicts for Pursuit {
 
 /// The force of [`Pursuit`] after a target as perceived this tick, N.
 pub fn pursuit(me: &Agent, target: &Kinematics, how: &Pursuit) -> Vec2 {
-    seek(me, how.aim_point(me, target))
+    seek(me, how.predicted_target(me, target))
 }
 
 /// Whether the target is ahead of the agent and faces it: `h · h_t < −cos(angle)`.
@@ -267,7 +262,7 @@ mod tests {
                 heading: -heading,
                 ..default()
             };
-            assert_ne!(how.aim_point(&me, &oncoming), oncoming.position);
+            assert_ne!(how.predicted_target(&me, &oncoming), oncoming.position);
         }
     }
 
@@ -335,12 +330,12 @@ mod tests {
         // T = 12 / (5 + 3).
         let me = reynolds(5.0);
         let how = Pursuit::default();
-        assert_close(how.aim_point(&me, &crossing()), Vec2::new(12.0, 4.5));
+        assert_close(how.predicted_target(&me, &crossing()), Vec2::new(12.0, 4.5));
         let oncoming = Kinematics {
             velocity: Vec2::new(-3.0, 0.0),
             heading: Vec2::NEG_X,
             ..crossing()
         };
-        assert_eq!(how.aim_point(&me, &oncoming), oncoming.position);
+        assert_eq!(how.predicted_target(&me, &oncoming), oncoming.position);
     }
 }

@@ -22,7 +22,7 @@ pub(crate) fn draw_predictions(
         if let Some((quarry, lag)) = places.find(pursuit.target)
             && subjects.acts(subject, pursuit)
         {
-            let aim = pursuit.expected_position(&subject.me, &quarry, memory) + lag;
+            let aim = pursuit.expected_target(&subject.me, &quarry, memory) + lag;
             draw::aim(&mut gizmos, subject.place, aim, color);
             gizmos.line_2d(quarry.position + lag, aim, colors::QUIET.with_alpha(0.5));
         }

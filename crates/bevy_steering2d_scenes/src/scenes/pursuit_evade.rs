@@ -452,7 +452,7 @@ fn draw_overlay(
                 quarry.pose.position,
                 |((pursuit, memory), me)| {
                     let lag = quarry.pose.position - body.position;
-                    pursuit.expected_position(&me, body, memory) + lag
+                    pursuit.expected_target(&me, body, memory) + lag
                 },
             );
             overlay::aim(&mut gizmos, here, aim, color);

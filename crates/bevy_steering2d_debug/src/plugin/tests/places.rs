@@ -107,7 +107,10 @@ fn prediction_is_drawn_relative_to_the_drawn_quarry() {
             ..default()
         };
         // The first line leads from the hunter to the aim.
-        let aim = world.get::<Pursuit>(hunter).unwrap().aim_point(&me, &seen);
+        let aim = world
+            .get::<Pursuit>(hunter)
+            .unwrap()
+            .predicted_target(&me, &seen);
         (drawn(&app)[1], aim - seen.position)
     };
     let (aim, ahead) = aim_of(DrawnAt(Some(Vec2::new(20.0, 5.0))));
