@@ -163,11 +163,11 @@ fn crowds_meet_on_a_road(walk: impl Fn(Entity) -> CrowdPathFollowing) -> (f32, f
 #[test]
 fn crowds_pass_each_other_on_a_path_with_little_overlap() {
     let (overlap, come) =
-        crowds_meet_on_a_road(|road| CrowdPathFollowing::new(road).with_corridor(3.0));
+        crowds_meet_on_a_road(|road| CrowdPathFollowing::new(road).with_half_width(3.0));
     assert!(overlap <= 0.05, "{overlap} of the radius");
     assert!(come > 45.0, "{come} m");
     let (overlap, _) = crowds_meet_on_a_road(|road| {
-        let mut walk = CrowdPathFollowing::new(road).with_corridor(3.0);
+        let mut walk = CrowdPathFollowing::new(road).with_half_width(3.0);
         walk.separation.influence.enabled = false;
         walk.collision_avoidance.influence.enabled = false;
         walk

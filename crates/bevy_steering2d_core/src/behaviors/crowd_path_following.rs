@@ -24,7 +24,7 @@ use crate::SteeringGroups;
 /// let street = commands.spawn(SteeringPath::open(street).unwrap()).id();
 /// for i in 0..30 {
 ///     let place = Transform::from_xyz(-1.5 * i as f32, 0.0, 0.0);
-///     let walk = CrowdPathFollowing::new(street).with_corridor(3.0);
+///     let walk = CrowdPathFollowing::new(street).with_half_width(3.0);
 ///     commands.spawn((PointMass::default(), place, walk));
 /// }
 /// # }
@@ -82,7 +82,7 @@ impl CrowdPathFollowing {
 
     /// Sets half the width of the corridor, m, `> 0`.
     #[must_use]
-    pub fn with_corridor(mut self, half_width: f32) -> Self {
+    pub fn with_half_width(mut self, half_width: f32) -> Self {
         self.path_following = self
             .path_following
             .with_corridor(half_width, Self::LOOK_AHEAD_TIME);
@@ -106,9 +106,9 @@ mod tests {
     use crate::PathStyle;
 
     #[test]
-    fn new_and_with_corridor_change_path_following_only() {
+    fn new_and_with_half_width_change_path_following_only() {
         let street = Entity::from_raw_u32(3).expect("a small index");
-        let walk = CrowdPathFollowing::new(street).with_corridor(3.0);
+        let walk = CrowdPathFollowing::new(street).with_half_width(3.0);
         assert_eq!(walk.path_following.path, Some(street));
         let road = PathStyle::Corridor {
             half_width: 3.0,

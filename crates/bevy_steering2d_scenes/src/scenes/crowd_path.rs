@@ -146,7 +146,7 @@ fn setup(world: &mut World) {
             vehicle: WALKER,
             solid: false,
         };
-        let mut walk = CrowdPathFollowing::new(road).with_corridor(ROAD);
+        let mut walk = CrowdPathFollowing::new(road).with_half_width(ROAD);
         // Half the default, for walkers half as wide; more would push them off the road.
         walk.separation.perception_radius = 1.2;
         world.spawn((Walker { opposite }, walk, person.bundle()));
