@@ -191,7 +191,7 @@ impl InvalidParameter {
     /// # Errors
     /// Names `field` otherwise.
     #[inline]
-    pub fn unless_some(field: &'static str, value: u32) -> Result<(), Self> {
+    pub fn unless_at_least_one(field: &'static str, value: u32) -> Result<(), Self> {
         Self::unless(value > 0, field, value, || "at least 1")
     }
 

@@ -45,8 +45,8 @@ pub struct SensesColliders {
     pub filter: u32,
     /// Whether sensors are detected. Default `false`.
     pub sensors: bool,
-    /// Whether the bodies of other agents are detected. Default `false`: group behaviors handle
-    /// them.
+    /// Whether the bodies of other agents are detected. Default `false`: neighbors are avoided by
+    /// [`CollisionAvoidance`](crate::CollisionAvoidance) and the like.
     pub agents: bool,
 }
 

@@ -138,7 +138,7 @@ impl GoalField {
         InvalidParameter::unless_positive("GoalField.spacing", self.spacing)?;
         InvalidParameter::unless_non_negative("GoalField.radius", self.radius)?;
         InvalidParameter::unless_non_negative("GoalField.crowd_cost", self.crowd_cost)?;
-        InvalidParameter::unless_some("GoalField.nodes_per_tick", self.nodes_per_tick)?;
+        InvalidParameter::unless_at_least_one("GoalField.nodes_per_tick", self.nodes_per_tick)?;
         for goal in &self.goals {
             goal.check("GoalField.goals")?;
         }

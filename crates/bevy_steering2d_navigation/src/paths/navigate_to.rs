@@ -171,7 +171,7 @@ impl NavigateTo {
             "NavigateTo.refresh_time",
             self.refresh_time,
         )?;
-        InvalidParameter::unless_some("NavigateTo.max_expansions", self.max_expansions)?;
+        InvalidParameter::unless_at_least_one("NavigateTo.max_expansions", self.max_expansions)?;
         self.lane.check()
     }
 }

@@ -65,7 +65,7 @@ macro_rules! rule_parameters {
                     concat!(stringify!($rule), ".field_of_view"),
                     self.field_of_view,
                 )?;
-                InvalidParameter::unless_some(
+                InvalidParameter::unless_at_least_one(
                     concat!(stringify!($rule), ".max_neighbors"),
                     self.max_neighbors,
                 )

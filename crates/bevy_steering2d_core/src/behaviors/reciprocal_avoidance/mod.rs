@@ -311,7 +311,10 @@ impl Behavior for ReciprocalAvoidance {
             "ReciprocalAvoidance.perception_radius",
             self.perception_radius,
         )?;
-        InvalidParameter::unless_some("ReciprocalAvoidance.max_neighbors", self.max_neighbors)?;
+        InvalidParameter::unless_at_least_one(
+            "ReciprocalAvoidance.max_neighbors",
+            self.max_neighbors,
+        )?;
         InvalidParameter::unless_fraction("ReciprocalAvoidance.precedence", self.precedence)
     }
 }
