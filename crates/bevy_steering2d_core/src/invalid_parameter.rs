@@ -12,8 +12,8 @@ use bevy::prelude::*;
 ///
 /// Returned by [`Vehicle::check`](crate::Vehicle::check) and
 /// [`Behavior::check`](crate::Behavior::check). The range of a field is in its documentation. In
-/// addition, a positive number is between [`SMALLEST`](Self::SMALLEST) and
-/// [`LARGEST`](Self::LARGEST); only the radii of perception of a flock and of conditions, distances that may be infinite,
+/// addition, a positive number is as a rule between [`SMALLEST`](Self::SMALLEST) and
+/// [`LARGEST`](Self::LARGEST); only the radii of perception of a flock and of conditions, fields that may be infinite,
 /// and weights may be larger.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InvalidParameter {

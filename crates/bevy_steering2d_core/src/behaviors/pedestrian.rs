@@ -102,7 +102,7 @@ impl Pedestrian {
         1.34 + 0.26 * deviations.clamp(-2.0, 2.0)
     }
 
-    /// Walks at this pace, m/s, `> 0`; at most at the `max_speed` of its vehicle, 2.6, unless you raise that.
+    /// Walks at this pace, m/s, `≥ 0`; at most at the `max_speed` of its vehicle, 2.6, unless you raise that. At 0 it stands.
     pub fn new(pace: f32) -> Self {
         Self {
             path_following: PathFollowing {

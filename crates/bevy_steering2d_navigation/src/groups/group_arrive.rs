@@ -1,6 +1,6 @@
 //! [`GroupArrive`]: the order to many agents to come to rest around a target, its members and its event.
 
-use std::f32::consts::FRAC_1_SQRT_2;
+use std::f32::consts::{FRAC_1_SQRT_2, TAU};
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{InvalidParameter, SteeringId, StuckDetection, Target, Vehicle};
@@ -140,7 +140,9 @@ impl GroupArrive {
         self.target.check("GroupArrive.target")?;
         InvalidParameter::unless_non_negative("GroupArrive.gap", self.gap)?;
         InvalidParameter::unless_positive("GroupArrive.retarget_distance", self.retarget_distance)?;
-        InvalidParameter::unless_finite("GroupArrive.shape.facing", self.shape.facing() * Vec2::X)
+        let angles = "an angle between -2π and 2π";
+        let facing = self.shape.facing();
+        InvalidParameter::unless_within("GroupArrive.shape.facing", facing, -TAU..=TAU, angles)
     }
 }
 
@@ -154,7 +156,7 @@ pub enum GroupShape {
     Disc,
     /// In a square.
     Block {
-        /// The direction in which its front side faces, rad.
+        /// The direction in which its front side faces, rad, `-2π..=2π`, counter-clockwise from +x.
         facing: f32,
     },
     /// In a few ranks, four times as wide as deep.
@@ -167,7 +169,7 @@ pub enum GroupShape {
     /// let order = GroupArrive::new(to).with_shape(GroupShape::Line { facing });
     /// ```
     Line {
-        /// The direction in which its front side faces, rad.
+        /// The direction in which its front side faces, rad, `-2π..=2π`, counter-clockwise from +x.
         facing: f32,
     },
 }

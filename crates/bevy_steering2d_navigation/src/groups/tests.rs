@@ -176,7 +176,7 @@ fn a_group_whose_target_moves_arrives_again() {
 #[test]
 fn a_faulty_order_raises_a_warning_and_moves_no_member() {
     let fine = GroupArrive::new(Vec2::new(9.0, 0.0));
-    let facing = f32::NAN;
+    let [facing, degrees] = [f32::NAN, 90.0];
     let faulty = [
         ("GroupArrive.target", GroupArrive::new(Vec2::NAN)),
         ("GroupArrive.gap", GroupArrive { gap: -0.1, ..fine }),
@@ -190,6 +190,10 @@ fn a_faulty_order_raises_a_warning_and_moves_no_member() {
         (
             "GroupArrive.shape.facing",
             fine.with_shape(GroupShape::Line { facing }),
+        ),
+        (
+            "GroupArrive.shape.facing",
+            fine.with_shape(GroupShape::Block { facing: degrees }),
         ),
     ];
     for (field, faulty) in faulty {
