@@ -40,8 +40,9 @@
 //! tick costs some 150 bytes per agent that only flocks. When the ring is full, a new tick takes the memory
 //! of the oldest: recording point masses then allocates nothing.
 //!
-//! Rapier bodies go back with contacts and sleep, see `docs/saves.md`. Their contexts are copied in every
-//! tick, which takes more memory and time.
+//! Rapier bodies go back with contacts and sleep, see
+//! [saving and rolling back](https://github.com/bevy-steering2d/bevy_steering2d/blob/main/docs/saves.md). Their contexts are
+//! copied in every tick, which takes more memory and time.
 
 mod aliases;
 mod answers;

@@ -1,14 +1,15 @@
-//! The behaviors, one file each: what it does, its parameters, its formula, its registration, its
-//! tests.
+//! The behaviors as components, and their formulas as functions: `seek(&agent, point)` is the force of [`Seek`], N, without an
+//! `App`.
 //!
-//! Each has a component with its parameters, a memory component where it remembers something, and
-//! its formula: mostly a plain function of an [`Agent`] that a behavior of your own may call. Public types
-//! that several behaviors use, such as [`Braking`], are in files of their own; what else they share is in `shared`.
+//! A formula computes with an [`Agent`], plain numbers, so that a behavior of your own may call it, and a test. Most behaviors
+//! have one.
 
 use bevy::prelude::*;
 
 use crate::{Agent, SteeringAppExt};
 
+// A behavior is one file: its component, its memory if it has one, its formula, its registration and its tests. Types that
+// several use, such as `Braking`, are in files of their own; what else they share is in `shared`.
 mod arrive;
 mod braking;
 mod collision_avoidance;

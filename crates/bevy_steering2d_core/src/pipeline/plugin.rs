@@ -101,6 +101,7 @@ impl PipelinePlugin {
     }
 
     /// Whether the pipeline is already added; warns if so.
+    #[doc(hidden)]
     pub fn warn_if_added(app: &App) -> bool {
         let added = app.world().contains_resource::<SteeringClock>();
         if added {
