@@ -102,8 +102,8 @@
 //! defines how faster bodies slow down. [`FaceVelocity`] turns a body along its velocity, [`FaceTarget`]
 //! towards a target. Your own forces and impulses add to steering.
 //!
-//! **Events.** [`Arrived`], [`PathCompleted`] and [`TargetLost`] are triggered for observers, and [`Stuck`]
-//! for agents with [`StuckDetection`].
+//! **Events.** [`Arrived`], [`PathCompleted`] and [`TargetLost`] are triggered for observers, [`Stuck`]
+//! for agents with [`StuckDetection`], and with the feature `navigation` `PathFound`, `NoPath` and `GroupArrived`.
 //!
 //! ```
 //! # use bevy::prelude::*;
@@ -229,8 +229,8 @@ impl Plugin for SteeringPlugin {
 /// | plugin | purpose | without it |
 /// |---|---|---|
 /// | [`PipelinePlugin`] | schedules, perception, combiners, behavior groups | required by all others |
-/// | [`BehaviorsPlugin`] | the built-in behaviors and conditions | register those you use with [`add_behavior`](SteeringAppExt::add_behavior) |
-/// | [`EventsPlugin`] | [`Arrived`], [`PathCompleted`], [`TargetLost`], [`Stuck`] | no events |
+/// | [`BehaviorsPlugin`] | the built-in behaviors and conditions | register those you use with [`add_behavior`](SteeringAppExt::add_behavior), [`add_adjustment`](SteeringAppExt::add_adjustment) or [`add_condition`](SteeringAppExt::add_condition); [`TargetInSight::memory`] needs this plugin |
+/// | [`EventsPlugin`] | [`Arrived`], [`PathCompleted`], [`TargetLost`], [`Stuck`]; with the feature `navigation` `PathFound`, `NoPath`, `GroupArrived` | no events |
 /// | [`PointMassPlugin`] | locomotion of [`PointMass`]es | only physics bodies move |
 /// | `NavigationPlugin` (feature `navigation`) | paths, flow fields from goals, groups | no planning |
 /// | `SteeringRapierPlugin` (feature `rapier`) | locomotion of Rapier bodies, collider probes | only point masses move |
