@@ -149,7 +149,8 @@ pub struct Neighbor {
     pub position: Vec2,
     /// World velocity, m/s.
     pub velocity: Vec2,
-    /// Unit vector of its last motion.
+    /// Its [`Kinematics::heading`](crate::Kinematics::heading): unit vector of its last motion; of a driven body where it
+    /// points.
     pub heading: Vec2,
     /// Radius of its bounding circle, m.
     pub radius: f32,
