@@ -25,8 +25,7 @@ impl SteeringId {
     /// Not yet assigned: replaced by the next free id when inserted.
     pub const UNASSIGNED: Self = Self(u32::MAX);
 
-    /// One of so many turns, `0..turns`, for work that agents do in turns. They are shared evenly, also among agents whose
-    /// behavior entities have the ids in between. `turns` is `≥ 1`.
+    /// The turn of this agent, `0..turns`, to spread work over ticks: each turn has about as many agents. `turns` is `≥ 1`.
     #[inline]
     pub fn turn_of(self, turns: u32) -> u32 {
         share_of(self, turns.saturating_sub(1) as usize) as u32

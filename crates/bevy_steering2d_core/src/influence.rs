@@ -56,7 +56,7 @@ impl Influence {
         InvalidParameter::unless_fraction("Influence.probability", self.probability)
     }
 
-    /// The force that counts as this one after weighting, N: divided by the weight. For an
+    /// Divides a force by the weight, N, so that it has its own size again once the combiner has weighted it. For an
     /// [`Adjust`](crate::Adjust) that replaces requests exactly, whatever its weight is. A weight of zero still takes
     /// it out.
     #[inline]

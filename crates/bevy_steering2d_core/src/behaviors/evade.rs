@@ -33,7 +33,7 @@ pub struct Evade {
     #[entities]
     pub threat: Target,
     /// The force is zero beyond this distance from the threat, m, `> 0`; infinity is allowed.
-    /// Default `10`, less than the sight of a [`TargetInSight`](crate::TargetInSight), `15`: set both.
+    /// Default `10`. A [`TargetInSight`](crate::TargetInSight) beside it sees 15 m by default: give both the same distance.
     pub panic_distance: f32,
     /// The outer part of the panic distance over which the urgency fades, as a fraction of it,
     /// `0..=1`. Default `0.1`.
@@ -81,7 +81,7 @@ impl Evade {
         self
     }
 
-    /// Sets the `prediction`.
+    /// Sets the [`prediction`](Self::prediction).
     #[must_use]
     pub fn with_prediction(mut self, prediction: Prediction) -> Self {
         self.prediction = prediction;

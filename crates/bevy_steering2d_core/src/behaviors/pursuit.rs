@@ -21,8 +21,8 @@ use crate::{
 /// beside the target that turns with it, [`OffsetPursuit`](crate::OffsetPursuit).
 ///
 /// `F = seek(p_t + v_t·T)`, in N, with T in seconds from the [`Prediction`], or `seek` of the point at
-/// which a prediction along a course expects to meet the target. When the target is ahead and faces the
-/// agent, a straight prediction is not needed: `F = seek(p_t)`. (Reynolds 1999; Buckland 2005)
+/// which a prediction along a course expects to meet the target. If the target is ahead and faces the
+/// agent, straight predictions are skipped: `F = seek(p_t)`. (Reynolds 1999; Buckland 2005)
 #[doc(alias("Interceptar", "Perseguir", "Perseguição", "преследование"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -63,7 +63,7 @@ impl Pursuit {
         }
     }
 
-    /// Sets the `prediction`.
+    /// Sets the [`prediction`](Self::prediction).
     #[must_use]
     pub fn with_prediction(mut self, prediction: Prediction) -> Self {
         self.prediction = prediction;

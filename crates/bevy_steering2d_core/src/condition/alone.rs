@@ -10,8 +10,8 @@ use crate::{Agent, InvalidParameter, NeighborView, Neighbors, SteeringGroups};
 
 /// Holds while the agent perceives no neighbor.
 ///
-/// A flock member that is alone may wander until it meets others. The default radius is less than that of
-/// [`Cohesion`](crate::Cohesion), 8 m: set both. With a field of view ahead, also the
+/// A flock member that is alone may wander until it meets others. The default radius is 5 m, that of
+/// [`Cohesion`](crate::Cohesion) 8 m: give both the same. With a field of view ahead, also the
 /// foremost members of a flock are alone: they lead, and the others follow.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]

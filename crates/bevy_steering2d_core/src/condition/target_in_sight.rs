@@ -31,8 +31,9 @@ pub struct TargetInSight {
     /// The point or entity to see. Default the origin.
     #[entities]
     pub target: Target,
-    /// How far the agent sees, m, between the centers, `> 0`; infinity is allowed. Default `15`.
-    /// [`Evade::panic_distance`](crate::Evade::panic_distance) is less by default: set both.
+    /// How far the agent sees, m, between the centers, `> 0`; infinity is allowed. Default `15`. The
+    /// [`panic_distance`](crate::Evade::panic_distance) of an `Evade` beside it is 10 m by default: give both the same
+    /// distance.
     pub distance: f32,
     /// The full angle of the field of view, centered on the gaze, rad, `(0, 4π]` or infinite; `2π` and more see
     /// all around. Default `2π`.

@@ -21,12 +21,15 @@ use crate::world::Terrain;
 /// changes meanwhile counts in the next update.
 ///
 /// Directions are those of the eikonal equation, smooth and not along eight axes; see
-/// [`TravelTimes`](crate::TravelTimes). Nodes nearer to a solid than [`radius`](Self::radius), and than 0.51
-/// [`spacing`](Self::spacing)s, are blocked. So a gap is open for certain if it is as wide as the body, or 1.02
-/// spacings if that is more, and one spacing, or √2 spacings if it is slanted. Through a wall thinner than the spacing, one
-/// from `√(4·radius² − spacing²)` on may be open, since no node is in it; a radius of `√(radius² + spacing²/4)` closes it.
-/// Nodes without a way have a zero vector; blocked ones lead out of the solid, on their side of a wall.
-/// Three more nodes on each side of the area lead straight back into it, for agents that overshoot its border.
+/// [`TravelTimes`](crate::TravelTimes). Nodes nearer to a solid than [`radius`](Self::radius), or than 0.51
+/// [`spacing`](Self::spacing)s if that is more, are blocked:
+///
+/// - A gap is open for certain if it is one spacing wider than the body, or √2 spacings if it is slanted. A body narrower than
+///   1.02 spacings counts as that wide.
+/// - A gap in a wall thinner than the spacing may be open from a width of `√(4·radius² − spacing²)` on, since no node is in
+///   the wall. A radius of `√(radius² + spacing²/4)` closes those that are narrower than the body.
+/// - Nodes without a way have a zero vector; blocked ones lead out of the solid, on their side of a wall.
+/// - Three more nodes on each side of the area lead straight back into it, for agents that overshoot its border.
 ///
 /// ```
 /// use bevy::prelude::*;

@@ -81,7 +81,7 @@ impl RoadmapPathfinder {
     /// The most corners of all these searches together: 50 MB. In the largest world it is 64 searches.
     const TREE_CORNERS: usize = 1 << 22;
 
-    /// Bends paths once around a right angle, up to 0.4 radii farther out, and not twice. Where streams of
+    /// Gives a path one bend at a right angle in place of two, up to 0.4 radii farther out. Where streams of
     /// agents turn, they then press less against the corner; where few meet at it, they have less room to
     /// pass each other.
     #[must_use]

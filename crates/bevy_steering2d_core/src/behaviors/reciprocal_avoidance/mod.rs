@@ -110,8 +110,8 @@ pub struct ReciprocalAvoidance {
     /// seconds of its way. An agent with a radius of more than 0.5 m sees farther by the difference.
     pub perception_radius: f32,
     /// How many neighbors count, the nearest first, `≥ 1`. Default `16`. Bodies that are much larger than the others count
-    /// in addition. With more than 16 obstacles, or more than 32 neighbors, obstacles and walls together, it allocates in every
-    /// tick; neighbors that others carry along count twice.
+    /// in addition. It allocates in every tick while it considers more than 16 obstacles, or more than 32 neighbors, obstacles and
+    /// walls in all, where a neighbor that others carry along counts twice.
     pub max_neighbors: u32,
     /// How unequal the shares may be, `0..=1`: at 0 each agent does half, at 1 the agent that goes
     /// second does everything. Default `0.8`. Give agents that meet the same value, or their shares do not add
