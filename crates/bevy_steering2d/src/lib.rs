@@ -191,16 +191,12 @@ pub use bevy_steering2d_remote as remote;
 ///
 /// Adding it a second time warns and changes nothing.
 #[derive(Clone, Debug)]
-pub struct SteeringPlugin {
-    schedule: InternedScheduleLabel,
-}
+pub struct SteeringPlugin(SteeringPlugins);
 
 impl SteeringPlugin {
     /// Runs steering in `schedule`; Rapier must run in the same one.
     pub fn new(schedule: impl ScheduleLabel) -> Self {
-        Self {
-            schedule: schedule.intern(),
-        }
+        Self(SteeringPlugins::new(schedule))
     }
 }
 
@@ -215,7 +211,7 @@ impl Default for SteeringPlugin {
 impl Plugin for SteeringPlugin {
     fn build(&self, app: &mut App) {
         if !PipelinePlugin::warn_if_added(app) {
-            app.add_plugins(SteeringPlugins::new(self.schedule));
+            app.add_plugins(self.0.clone());
         }
     }
 

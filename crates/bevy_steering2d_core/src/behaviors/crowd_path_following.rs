@@ -56,13 +56,9 @@ impl CrowdPathFollowing {
 
     /// Follows the path on another entity, which many agents may share.
     pub fn new(path: Entity) -> Self {
-        Self {
-            path_following: PathFollowing {
-                path: Some(path),
-                ..Self::default().path_following
-            },
-            ..Self::default()
-        }
+        let mut walk = Self::default();
+        walk.path_following.path = Some(path);
+        walk
     }
 
     /// Sets the [`pace`](PathFollowing::pace).

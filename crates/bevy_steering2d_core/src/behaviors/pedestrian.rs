@@ -105,17 +105,11 @@ impl Pedestrian {
     /// Walks at this pace, m/s, `≥ 0`; at most at the `max_speed` of its vehicle, 2.6, unless you raise that. At 0 it stands.
     pub fn new(pace: f32) -> Self {
         Self {
-            path_following: PathFollowing {
-                pace: Some(pace),
-                ..PathFollowing::default().with_waypoints(Self::TOLERANCE)
-            },
+            path_following: PathFollowing::default()
+                .with_waypoints(Self::TOLERANCE)
+                .with_pace(pace),
             reciprocal_avoidance: ReciprocalAvoidance::default(),
-            vehicle: Vehicle {
-                max_speed: 2.6,
-                max_force: 6.0,
-                response_time: 0.25,
-                radius: None,
-            },
+            vehicle: Vehicle::new(2.6, 6.0),
             combine: Combine::WEIGHTED_SUM,
         }
     }

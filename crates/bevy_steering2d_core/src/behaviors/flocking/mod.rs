@@ -75,11 +75,11 @@ pub struct Flocking {
 impl Flocking {
     /// For all three rules neighbors count within `perception_radius` m, `> 0`.
     pub fn new(perception_radius: f32) -> Self {
-        let mut flocking = Self::default();
-        flocking.separation.perception_radius = perception_radius;
-        flocking.alignment.perception_radius = perception_radius;
-        flocking.cohesion.perception_radius = perception_radius;
-        flocking
+        Self {
+            separation: Separation::new(perception_radius),
+            alignment: Alignment::new(perception_radius),
+            cohesion: Cohesion::new(perception_radius),
+        }
     }
 
     /// For all three rules only neighbors of these groups count.
