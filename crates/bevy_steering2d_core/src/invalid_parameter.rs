@@ -40,6 +40,7 @@ impl std::error::Error for InvalidParameter {}
 
 /// The value of an [`InvalidParameter`], which `Display` prints as it is in the code. Numbers, vectors and texts convert into it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum InvalidValue {
     /// A number, in the unit of the parameter.
     Number(f32),

@@ -16,6 +16,7 @@ use bevy::prelude::*;
 /// ```
 #[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[reflect(Debug, PartialEq, Clone, Hash)]
+#[non_exhaustive]
 pub enum DebugLayer {
     /// The velocity of each agent.
     Velocity,

@@ -32,5 +32,6 @@ pub(crate) fn reason(cut: Cut) -> (&'static str, Color32, &'static str) {
             "A parameter is out of range, its condition is missing, it aims at its own agent, or the force is \
              not finite; see the log",
         ),
+        _ => ("cut", NOTICE, "Not accepted in full"),
     }
 }

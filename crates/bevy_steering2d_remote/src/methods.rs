@@ -271,6 +271,7 @@ fn cut(cut: Cut) -> Option<&'static str> {
         Cut::Disabled => Some("disabled"),
         Cut::NotNow => Some("not now"),
         Cut::Invalid => Some("invalid"),
+        _ => Some("other"),
     }
 }
 

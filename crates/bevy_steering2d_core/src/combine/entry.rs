@@ -163,6 +163,7 @@ pub(super) fn place_of(entry: &LedgerEntry, ledger: &[LedgerEntry]) -> usize {
 /// Why a force was not accepted as a whole.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Default, Debug, PartialEq, Clone)]
+#[non_exhaustive]
 pub enum Cut {
     /// It was accepted as a whole.
     #[default]
