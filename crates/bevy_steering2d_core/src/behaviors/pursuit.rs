@@ -63,7 +63,7 @@ impl Pursuit {
         }
     }
 
-    /// Sets the [`prediction`](Self::prediction).
+    /// Sets the [`prediction`](field@Self::prediction).
     #[must_use]
     pub fn with_prediction(mut self, prediction: Prediction) -> Self {
         self.prediction = prediction;
