@@ -69,7 +69,9 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) 
     }
     let mut edits = Vec::new();
     for (index, row) in rows.iter().enumerate() {
-        ui.push_id(row.dragged(), |ui| {
+        // Its widgets stay the same when the row changes place: what is typed or dragged there goes on.
+        let own = egui::UiBuilder::new().id(egui::Id::new(("steering row ui", row.dragged())));
+        ui.scope_builder(own, |ui| {
             ui.separator();
             egui::Frame::new().inner_margin(margin(row)).show(ui, |ui| {
                 let header = |ui: &mut Ui| header(ui, row, index, max_force);
@@ -85,7 +87,9 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) 
         edit::apply(world, &rows, index, edit, shown, scope);
     }
     ui.separator();
-    add_menu::show(ui, world, shown, scope);
+    // It stays open when rows above it come or go.
+    let own = egui::UiBuilder::new().id(egui::Id::new("steering add behavior ui"));
+    ui.scope_builder(own, |ui| add_menu::show(ui, world, shown, scope));
 }
 
 /// Why none of the agent's behaviors acts, if it is the agent itself.

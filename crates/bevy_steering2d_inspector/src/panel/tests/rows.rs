@@ -73,6 +73,19 @@ fn a_drag_ends_with_the_behavior_whose_row_is_dragged() {
 }
 
 #[test]
+fn a_priority_can_be_typed_although_its_first_digit_moves_the_row() {
+    let (mut test, influences) = agent_with_three_rows();
+    test.click("Separation parameters");
+    test.click("Separation priority");
+    for digit in ["3", "5"] {
+        test.frame(vec![Event::Text(digit.into())]);
+        test.frame(Vec::new());
+    }
+    let priorities: Vec<_> = influences(&test).iter().map(|it| it.priority).collect();
+    assert_eq!(priorities, [35, 30, 10], "Separation is the first");
+}
+
+#[test]
 fn a_row_stays_open_in_other_ticks_of_an_agent_that_is_gone() {
     let mut test = TestApp::in_even_ticks();
     let agent = (PointMass::default(), Wander::default());
