@@ -5,7 +5,7 @@ use std::any::TypeId;
 use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
 use bevy::reflect::TypeRegistry;
-use bevy_egui::egui::Ui;
+use bevy_egui::egui::{Id, Ui, UiBuilder};
 use bevy_steering2d_core::{
     Combine, Controls, FaceTarget, Kinematics, PointMass, ReflectCompanion, SteeringDisabled,
     SteeringGroups, Vehicle, Wheeled,
@@ -94,6 +94,11 @@ pub(crate) fn companion(
         return;
     }
     let name = name_of(&world.resource::<AppTypeRegistry>().read(), id);
-    section(ui, name);
-    fields::edit(ui, world, id, entity, in_scope);
+    // Its widgets stay the same when another component comes or goes: what is dragged or typed there goes on. Several rows may
+    // show the same component of a behavior entity.
+    let own = UiBuilder::new().id(Id::new(("steering companion", ui.id(), entity, id)));
+    ui.scope_builder(own, |ui| {
+        section(ui, name);
+        fields::edit(ui, world, id, entity, in_scope);
+    });
 }

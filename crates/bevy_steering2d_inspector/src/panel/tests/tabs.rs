@@ -54,6 +54,27 @@ fn the_vehicle_tab_of_a_car_has_its_gauges_and_units() {
 }
 
 #[test]
+fn a_drag_in_the_vehicle_tab_goes_on_when_another_component_goes() {
+    let body = PointMass {
+        mass: 777.0,
+        ..default()
+    };
+    let agent = (body, Vehicle::default(), FaceTarget::default());
+    let (mut test, agent) = tab_of(agent, Tab::Vehicle);
+    let mass = |test: &TestApp| test.app.world().get::<PointMass>(agent).unwrap().mass;
+    let from = test.place_of("777");
+    let moved = |by| vec![Event::PointerMoved(from + egui::vec2(by, 0.0))];
+    test.button(from, true);
+    test.frame(moved(20.0));
+    let before = mass(&test);
+    assert!(before > 777.0, "{before}");
+    test.world().entity_mut(agent).remove::<FaceTarget>();
+    test.frame(Vec::new());
+    test.frame(moved(40.0));
+    assert!(mass(&test) > before, "{}", mass(&test));
+}
+
+#[test]
 fn the_parameters_of_a_walker_on_a_path_can_be_chosen() {
     let path = SteeringPath::open([Vec2::ZERO, Vec2::X, Vec2::ONE]).expect("three points");
     let walker = (
