@@ -1,4 +1,4 @@
-//! Texts of numbers that are read back as the same number: egui reads the text of a number field when Tab leaves it,
+//! Texts of numbers, which are read back as the same number, and with a decimal comma as well: egui reads the text of a number field when Tab leaves it,
 //! also if the user has not changed it.
 
 use bevy_egui::egui;
@@ -30,6 +30,25 @@ pub(crate) fn exact(value: f64, usual: String) -> String {
     } else {
         format!("{value:?}")
     }
+}
+
+/// Takes a decimal comma that is typed into a number field for a point: egui goes on with the number before the comma.
+pub(crate) fn take_comma_for_point(ui: &egui::Ui) {
+    let focused = ui.memory(egui::Memory::focused);
+    // While it is edited a number field keeps its text there. A text field does not.
+    let is_number = focused.is_some_and(|id| ui.data(|it| it.get_temp::<String>(id)).is_some());
+    if !is_number {
+        return;
+    }
+    ui.input_mut(|it| {
+        for event in &mut it.events {
+            if let egui::Event::Text(text) = event
+                && text.as_str() == ","
+            {
+                *text = ".".to_owned();
+            }
+        }
+    });
 }
 
 /// The text of a weight: two decimals if they suffice.

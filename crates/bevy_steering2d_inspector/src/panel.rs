@@ -97,6 +97,7 @@ fn docked_position(
 fn contents(ui: &mut Ui, world: &mut World, panel: &mut Panel) {
     ui.spacing_mut().item_spacing = egui::vec2(6.0, 5.0);
     ui.style_mut().number_formatter = numbers::formatter();
+    numbers::take_comma_for_point(ui);
     list::choose(ui, world, &mut panel.agents);
     let shown = world.resource::<SteeringSelection>().primary();
     let shown = shown.filter(|agent| world.get::<Vehicle>(*agent).is_some());

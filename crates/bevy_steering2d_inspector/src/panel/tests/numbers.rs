@@ -110,3 +110,28 @@ fn a_large_number_changes_faster_under_a_drag() {
     let max_force = test.app.world().get::<Vehicle>(agent).unwrap().max_force;
     assert!(max_force > 55_000.0, "{max_force}");
 }
+
+#[test]
+fn a_number_with_a_decimal_comma_is_read_and_a_text_keeps_its_commas() {
+    let mut test = TestApp::new();
+    let agent = (PointMass::default(), Separation::default());
+    let agent = test.world().spawn(agent).id();
+    test.select(agent);
+    let typed = |test: &mut TestApp, keys: [&str; 3]| {
+        for key in keys {
+            test.frame(vec![Event::Text(key.into())]);
+        }
+    };
+    test.frame(Vec::new());
+    test.click("Separation parameters");
+    test.click("Separation probability");
+    typed(&mut test, ["0", ",", "5"]);
+    let separation = test.app.world().get::<Separation>(agent).unwrap();
+    assert_eq!(separation.influence.probability, 0.5);
+    test.world().resource_mut::<SteeringInspector>().tab = Tab::Presets;
+    test.frame(Vec::new());
+    test.click("Preset name");
+    typed(&mut test, ["a", ",", "b"]);
+    test.frame(Vec::new());
+    assert!(test.shows("a,b"), "{:?}", test.texts);
+}
