@@ -39,12 +39,14 @@
 //! tick; where the first eight selected agents went before is drawn beside where they go now. A selected agent that was
 //! despawned is selected again in the ticks in which it is back.
 //!
-//! The plugin adds `EguiPlugin` unless it exists; if your app adds it, do so before this plugin. While
+//! The plugin adds `EguiPlugin` unless it exists; if your app adds it, do so before this plugin. The first camera draws the
+//! panel, and after its end another one of the window, unless `EguiGlobalSettings::auto_create_primary_context` is off. While
 //! the pointer is over the panel, or one of its fields has keyboard focus, the app does not receive
 //! that input: the plugin enables `EguiGlobalSettings::enable_absorb_bevy_input_system`. A press that selects an agent
 //! does reach the app: leave it to the panel if [`SteeringInspector::hovered`] has an agent then.
 
 mod add_menu;
+mod camera;
 mod choices;
 mod cuts;
 mod docs;
@@ -75,7 +77,7 @@ use std::any::TypeId;
 
 use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
-use bevy_egui::{EguiGlobalSettings, EguiPlugin, EguiPrimaryContextPass, egui};
+use bevy_egui::{EguiGlobalSettings, EguiPlugin, EguiPreUpdateSet, EguiPrimaryContextPass, egui};
 use bevy_inspector_egui::DefaultInspectorConfigPlugin;
 use bevy_steering2d_core::{BehaviorRegistry, Feeler, SteeringSchedule, Vehicle};
 use bevy_steering2d_debug::{DrawnAgents, SteeringDebug, SteeringDebugPlugin};
@@ -130,7 +132,7 @@ impl SteeringInspector {
     }
 
     /// The part of the window that the panel covered in the last frame, logical pixels; `None`
-    /// while it is closed.
+    /// while it is closed, or no camera draws it.
     pub fn area(&self) -> Option<Rect> {
         self.area.filter(|_| self.open)
     }
@@ -182,7 +184,11 @@ impl Plugin for SteeringInspectorPlugin {
             app.add_plugins(EguiPlugin::default());
         }
         self.install(app);
-        app.add_systems(EguiPrimaryContextPass, panel::show);
+        app.add_systems(EguiPrimaryContextPass, panel::show)
+            .add_systems(
+                PreUpdate,
+                camera::find_another.before(EguiPreUpdateSet::InitContexts),
+            );
         app.world_mut()
             .resource_mut::<EguiGlobalSettings>()
             .enable_absorb_bevy_input_system = true;

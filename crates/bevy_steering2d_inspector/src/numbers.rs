@@ -1,5 +1,5 @@
-//! Texts of numbers, which are read back as the same number, and with a decimal comma as well: egui reads the text of a number field when Tab leaves it,
-//! also if the user has not changed it.
+//! Texts of numbers. They are read back as the same number: egui reads the text of a number field when Tab leaves it,
+//! also if the user has not changed it. A decimal comma is read as well.
 
 use bevy_egui::egui;
 use egui::style::NumberFormatter;

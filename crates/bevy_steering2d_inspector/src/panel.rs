@@ -42,7 +42,8 @@ pub(crate) fn show(
     let context = context.map(|mut it| it.get_mut().clone());
     let is_open = world.resource::<SteeringInspector>().open;
     let Some(context) = context.filter(|_| is_open) else {
-        world.resource_mut::<SteeringInspector>().hovered = None;
+        let mut inspector = world.resource_mut::<SteeringInspector>();
+        (inspector.area, inspector.hovered) = (None, None);
         return;
     };
     world.resource_scope(|world, mut panel: Mut<Panel>| {

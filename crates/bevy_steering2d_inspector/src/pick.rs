@@ -117,7 +117,7 @@ fn view_at<'a>(
 }
 
 /// Whether a target is the primary window, which is `window`.
-fn is_shown_in(target: &RenderTarget, window: Entity) -> bool {
+pub(crate) fn is_shown_in(target: &RenderTarget, window: Entity) -> bool {
     match target {
         RenderTarget::Window(WindowRef::Primary) => true,
         RenderTarget::Window(WindowRef::Entity(it)) => *it == window,
