@@ -61,6 +61,20 @@ pub(crate) fn named(response: Response, name: &str) -> Response {
     response
 }
 
+/// Whether a slider was double-clicked, its knob or its number, which takes no text then: egui counts no clicks on the knob,
+/// and would go on to edit the number.
+pub(crate) fn is_double_clicked(ui: &Ui, slider: &Response) -> bool {
+    let double = |it: &egui::InputState| {
+        let primary = egui::PointerButton::Primary;
+        it.pointer.button_double_clicked(primary)
+    };
+    let is_double_clicked = slider.contains_pointer() && ui.input(double);
+    if is_double_clicked && let Some(focused) = ui.memory(egui::Memory::focused) {
+        ui.memory_mut(|it| it.surrender_focus(focused));
+    }
+    is_double_clicked
+}
+
 /// A section heading.
 pub(crate) fn section(ui: &mut Ui, title: &str) {
     ui.add_space(6.0);

@@ -83,7 +83,7 @@ pub(crate) fn controls(ui: &mut egui::Ui, world: &mut World) {
             .prefix("× ");
         let response = named(ui.add(slider), "Speed of time")
             .on_hover_text("Speed relative to real time; double-click for 1");
-        if response.double_clicked() {
+        if theme::is_double_clicked(ui, &response) {
             time.set_relative_speed(1.0);
         } else if response.changed() && speed.is_finite() {
             time.set_relative_speed(speed.max(*SPEEDS.start()).min(*SPEEDS.end()));

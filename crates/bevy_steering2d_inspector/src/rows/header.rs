@@ -52,7 +52,7 @@ pub(super) fn header(
                 .custom_formatter(|weight, _| numbers::weight(weight));
             let response = named(ui.add(slider), &format!("{name} weight"))
                 .on_hover_text("Weight, without unit, ≥ 0; double-click for 1");
-            if response.double_clicked() {
+            if theme::is_double_clicked(ui, &response) {
                 influence.weight = 1.0;
             }
         });

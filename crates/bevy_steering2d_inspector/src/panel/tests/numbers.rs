@@ -135,3 +135,26 @@ fn a_number_with_a_decimal_comma_is_read_and_a_text_keeps_its_commas() {
     test.frame(Vec::new());
     assert!(test.shows("a,b"), "{:?}", test.texts);
 }
+
+#[test]
+fn a_double_click_on_a_weight_sets_it_to_1() {
+    // The knob's rail, and the number beside it.
+    for widget in ["Wander weight", "3.25"] {
+        let mut test = TestApp::new();
+        let agent = (PointMass::default(), Wander::default().with_weight(3.25));
+        let agent = test.world().spawn(agent).id();
+        test.select(agent);
+        test.frame(Vec::new());
+        test.frame(Vec::new());
+        let place = test.place_of(widget);
+        for pressed in [true, false, true, false] {
+            test.button(place, pressed);
+        }
+        for _ in 0..3 {
+            test.frame(Vec::new());
+        }
+        let wander = test.app.world().get::<Wander>(agent).unwrap();
+        assert_eq!(wander.influence.weight, 1.0, "{widget}");
+        assert_eq!(test.context.memory(egui::Memory::focused), None);
+    }
+}
