@@ -53,6 +53,7 @@ mod docs;
 mod fields;
 mod gauges;
 mod history;
+mod input;
 mod layers;
 mod list;
 mod numbers;

@@ -10,8 +10,8 @@ use crate::recent::Recent;
 use crate::scope::{self, Scope};
 use crate::theme::{LINE, faint};
 use crate::{
-    SteeringInspector, Tab, history, layers, list, numbers, pick, plots, presets, rows, time,
-    timeline, vehicle,
+    SteeringInspector, Tab, history, input, layers, list, numbers, pick, plots, presets, rows,
+    time, timeline, vehicle,
 };
 
 /// The initial width, egui points.
@@ -61,6 +61,7 @@ pub(crate) fn show(
         if let Some(position) = docked_position(panel.outline, panel.window, area) {
             window = window.current_pos(position);
         }
+        input::leave_tab_to_the_game(&context);
         let window = window.show(&context, |ui| contents(ui, world, &mut panel));
         panel.window = area;
         panel.outline = window.as_ref().map(|it| it.response.rect);
