@@ -1,6 +1,39 @@
 //! Input that the panel takes, and input that it leaves to the game.
 
+use bevy::input::keyboard::Key;
+use bevy::input::mouse::AccumulatedMouseScroll;
+use bevy::prelude::*;
 use bevy_egui::egui;
+use bevy_egui::input::EguiWantsInput;
+
+/// Keeps input that egui uses from the game where `bevy_egui` does not: it leaves logical keys and the accumulated scroll.
+pub(crate) fn absorb(
+    wanted: Res<EguiWantsInput>,
+    mut keys: ResMut<ButtonInput<Key>>,
+    mut scroll: ResMut<AccumulatedMouseScroll>,
+) {
+    if wanted.wants_any_keyboard_input() {
+        forget(&mut keys);
+    }
+    if wanted.wants_any_pointer_input() {
+        scroll.delta = Vec2::ZERO;
+    }
+}
+
+/// Forgets all keys but modifiers, which the game gets as `KeyCode`s as well.
+fn forget(keys: &mut ButtonInput<Key>) {
+    let is_modifier = |key: &Key| {
+        matches!(
+            key,
+            Key::Shift | Key::Control | Key::Alt | Key::Super | Key::Meta
+        )
+    };
+    let used = keys.get_pressed().chain(keys.get_just_released());
+    let used: Vec<Key> = used.filter(|key| !is_modifier(key)).cloned().collect();
+    for key in used {
+        keys.reset(key);
+    }
+}
 
 /// Leaves Tab to the game while neither the focus nor the pointer is in egui: otherwise it would give the focus to a widget of
 /// the panel, and with it the keyboard.
@@ -14,7 +47,9 @@ pub(crate) fn leave_tab_to_the_game(context: &egui::Context) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bevy_egui::EguiContext;
     use bevy_egui::egui::{Event, Modifiers, RawInput};
+    use bevy_egui::input::write_egui_wants_input_system;
 
     /// Shows a window with a button beside the game, with events.
     fn show_window(context: &egui::Context, events: Vec<Event>) {
@@ -49,5 +84,39 @@ mod tests {
         show_window(&context, vec![over]);
         show_window(&context, vec![tab()]);
         assert!(context.memory(egui::Memory::focused).is_some());
+    }
+
+    /// Whether the game gets A, Shift and the mouse wheel.
+    fn reaching(app: &mut App) -> [bool; 3] {
+        let a = Key::Character("a".into());
+        let mut keys = app.world_mut().resource_mut::<ButtonInput<Key>>();
+        keys.press(a.clone());
+        keys.press(Key::Shift);
+        let mut scroll = app.world_mut().resource_mut::<AccumulatedMouseScroll>();
+        scroll.delta = Vec2::Y;
+        app.update();
+        let keys = app.world().resource::<ButtonInput<Key>>();
+        let scroll = app.world().resource::<AccumulatedMouseScroll>();
+        let is_pressed = [keys.pressed(a), keys.pressed(Key::Shift)];
+        [is_pressed[0], is_pressed[1], scroll.delta != Vec2::ZERO]
+    }
+
+    #[test]
+    fn the_game_gets_logical_keys_and_scroll_unless_egui_uses_them() {
+        let mut app = App::new();
+        app.init_resource::<EguiWantsInput>()
+            .init_resource::<ButtonInput<Key>>()
+            .init_resource::<AccumulatedMouseScroll>()
+            .add_systems(Update, (write_egui_wants_input_system, absorb).chain());
+        let mut component = EguiContext::default();
+        let context = component.get_mut().clone();
+        app.world_mut().spawn(component);
+        show_window(&context, Vec::new());
+        assert_eq!(reaching(&mut app), [true; 3]);
+        let over = Event::PointerMoved(egui::pos2(20.0, 20.0));
+        show_window(&context, vec![over]);
+        assert_eq!(reaching(&mut app), [true, true, false]);
+        show_window(&context, vec![tab()]);
+        assert_eq!(reaching(&mut app), [false, true, false]);
     }
 }

@@ -42,8 +42,10 @@
 //! The plugin adds `EguiPlugin` unless it exists; if your app adds it, do so before this plugin. The first camera draws the
 //! panel, and after its end another one of the window, unless `EguiGlobalSettings::auto_create_primary_context` is off. While
 //! the pointer is over the panel, or one of its fields has keyboard focus, the app does not receive
-//! that input: the plugin enables `EguiGlobalSettings::enable_absorb_bevy_input_system`. A press that selects an agent
-//! does reach the app: leave it to the panel if [`SteeringInspector::hovered`] has an agent then.
+//! that input: the plugin enables `EguiGlobalSettings::enable_absorb_bevy_input_system`. Touches and the motion of the mouse do
+//! reach it. `bevy_picking` picks entities below the panel, unless `bevy_egui` has its feature `picking`. A press that selects
+//! an agent does reach the app: leave it to the panel if [`SteeringInspector::hovered`] has an agent then. Tab belongs to the
+//! app while neither the focus nor the pointer is in the panel.
 
 mod add_menu;
 mod camera;
@@ -78,6 +80,7 @@ use std::any::TypeId;
 
 use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
+use bevy_egui::input::absorb_bevy_input_system;
 use bevy_egui::{EguiGlobalSettings, EguiPlugin, EguiPreUpdateSet, EguiPrimaryContextPass, egui};
 use bevy_inspector_egui::DefaultInspectorConfigPlugin;
 use bevy_steering2d_core::{BehaviorRegistry, Feeler, SteeringSchedule, Vehicle};
@@ -188,7 +191,13 @@ impl Plugin for SteeringInspectorPlugin {
         app.add_systems(EguiPrimaryContextPass, panel::show)
             .add_systems(
                 PreUpdate,
-                camera::find_another.before(EguiPreUpdateSet::InitContexts),
+                (
+                    camera::find_another.before(EguiPreUpdateSet::InitContexts),
+                    input::absorb
+                        .in_set(EguiPreUpdateSet::ProcessInput)
+                        .after(absorb_bevy_input_system)
+                        .run_if(|it: Res<EguiGlobalSettings>| it.enable_absorb_bevy_input_system),
+                ),
             );
         app.world_mut()
             .resource_mut::<EguiGlobalSettings>()
