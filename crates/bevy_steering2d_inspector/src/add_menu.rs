@@ -6,6 +6,7 @@ use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
 use bevy_egui::egui::{self, Ui};
 use bevy_steering2d_core::{BehaviorGroup, BehaviorId, BehaviorRegistry};
+use egui::containers::menu::{MenuButton, MenuConfig};
 
 use crate::choices::Chosen;
 use crate::list::search_field;
@@ -15,7 +16,10 @@ use crate::theme;
 /// Shows a menu of the registered behaviors that the agent does not have.
 pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) {
     let search_id = egui::Id::new("steering add behavior");
-    ui.menu_button("➕ Add behavior", |ui| {
+    // A click into the search field leaves it open.
+    let config = MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
+    let menu = MenuButton::new("➕ Add behavior").config(config);
+    menu.ui(ui, |ui| {
         ui.set_min_width(220.0);
         let mut search: String = ui.data(|it| it.get_temp(search_id)).unwrap_or_default();
         let entered = search_field(ui, &mut search, "search", "Search behaviors");

@@ -172,6 +172,28 @@ fn behaviors_can_be_removed_and_added() {
     assert!(test.app.world().get::<Alignment>(agent).is_some());
 }
 
+#[test]
+fn a_click_into_the_search_field_leaves_the_list_of_behaviors_open() {
+    let mut test = TestApp::new();
+    let agent = (PointMass::default(), Seek::new(Vec2::X));
+    let agent = test.world().spawn(agent).id();
+    test.select(agent);
+    test.frame(Vec::new());
+    test.click("➕ Add behavior");
+    test.click("Search behaviors");
+    test.frame(vec![Event::Text("align".into())]);
+    test.frame(Vec::new());
+    let is_listed = |test: &TestApp, name: &str| test.widgets.iter().any(|(it, _)| it == name);
+    assert!(is_listed(&test, "Alignment") && !is_listed(&test, "Cohesion"));
+    test.click("Alignment");
+    assert!(test.app.world().get::<Alignment>(agent).is_some());
+    test.frame(Vec::new());
+    assert!(
+        !is_listed(&test, "Search behaviors"),
+        "it closes with a choice"
+    );
+}
+
 /// A combiner of a game: no behavior has an effect.
 #[derive(Reflect)]
 struct Silence;
