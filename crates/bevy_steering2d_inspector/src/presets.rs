@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bevy::asset::LoadState;
+#[cfg(not(target_arch = "wasm32"))]
 use bevy::asset::io::file::FileAssetReader;
 use bevy::prelude::*;
 use bevy_egui::egui::{self, Ui};
@@ -243,6 +244,9 @@ fn without_extension(name: &str) -> &str {
 
 /// The path of the preset file with this name in the asset folder `root`.
 fn path_of(root: &str, name: &str) -> Result<PathBuf, String> {
+    if cfg!(target_arch = "wasm32") {
+        return Err("a browser has no files to save to".to_owned());
+    }
     let allowed = |it: char| it.is_alphanumeric() || matches!(it, '_' | '-' | '.' | ' ');
     if let Some(bad) = name.chars().find(|it| !allowed(*it)) {
         return Err(format!(
@@ -264,7 +268,18 @@ fn asset_path(name: &str) -> PathBuf {
 
 /// The folder of preset files in the asset folder `root`, where the asset server looks for them as well.
 fn folder(root: &str) -> PathBuf {
-    FileAssetReader::get_base_path().join(root).join(FOLDER)
+    base_path().join(root).join(FOLDER)
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn base_path() -> PathBuf {
+    FileAssetReader::get_base_path()
+}
+
+/// A browser has no files; the tab says so.
+#[cfg(target_arch = "wasm32")]
+fn base_path() -> PathBuf {
+    PathBuf::new()
 }
 
 /// Lists the preset files, with a button to apply each.
