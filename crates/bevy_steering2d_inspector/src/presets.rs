@@ -96,8 +96,11 @@ pub(crate) fn show(
     shown: Option<Entity>,
     scope: Scope,
 ) {
-    if let Some(shown) = shown {
-        left_out(ui, world, shown);
+    match shown {
+        Some(shown) => left_out(ui, world, shown),
+        None => {
+            ui.label(faint("Click an agent to store, save or change its tuning"));
+        }
     }
     compare(ui, world, tab, shown, scope);
     save(ui, world, tab, shown);

@@ -220,7 +220,12 @@ fn tabs_without_an_agent_say_how_to_select_one() {
         let expected: &[&str] = match tab {
             Tab::Behaviors | Tab::Vehicle | Tab::Plots => &["Click an agent in the window"],
             Tab::Draw => &["Draw for"],
-            Tab::Presets => &["Compare", "Save the shown agent", "Files"],
+            Tab::Presets => &[
+                "Click an agent to",
+                "Compare",
+                "Save the shown agent",
+                "Files",
+            ],
         };
         assert_shows(&test, expected);
         assert_shows(&test, &["Pick an agent"]);
