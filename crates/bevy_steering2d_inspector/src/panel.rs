@@ -8,7 +8,7 @@ use egui::Ui;
 
 use crate::recent::Recent;
 use crate::scope::{self, Scope};
-use crate::theme::{LINE, faint};
+use crate::theme::{self, LINE, faint};
 use crate::{
     SteeringInspector, Tab, history, input, layers, list, numbers, pick, plots, presets, rows,
     time, timeline, vehicle,
@@ -62,7 +62,9 @@ pub(crate) fn show(
             window = window.current_pos(position);
         }
         input::leave_tab_to_the_game(&context);
-        let window = window.show(&context, |ui| contents(ui, world, &mut panel));
+        let window = theme::in_the_dark(&context, || {
+            window.show(&context, |ui| contents(ui, world, &mut panel))
+        });
         panel.window = area;
         panel.outline = window.as_ref().map(|it| it.response.rect);
         let covered = window.and_then(|it| {

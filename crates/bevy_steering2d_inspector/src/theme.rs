@@ -18,6 +18,23 @@ pub(crate) const NOTICE: Color32 = Color32::from_rgb(250, 212, 92);
 /// Minimum height of a line of widgets, so that all of them are vertically centered.
 pub(crate) const LINE: f32 = 24.0;
 
+/// Shows something with dark visuals, also if the theme of the game is light: our colors cannot be read there. The lists and
+/// hover texts that it opens take the style of the context, so that of the window alone does not suffice.
+pub(crate) fn in_the_dark<R>(context: &egui::Context, show: impl FnOnce() -> R) -> R {
+    let style = context.global_style();
+    if style.visuals.dark_mode {
+        return show();
+    }
+    let dark = egui::Style {
+        visuals: egui::Visuals::dark(),
+        ..(*style).clone()
+    };
+    context.set_global_style(dark);
+    let shown = show();
+    context.set_global_style(style);
+    shown
+}
+
 /// Converts a Bevy color for egui.
 pub(crate) fn color(color: Color) -> Color32 {
     let [red, green, blue, alpha] = color.to_srgba().to_u8_array();
@@ -103,4 +120,21 @@ pub(crate) fn legend(ui: &mut Ui, world: &World, behaviors: impl Iterator<Item =
             ui.add(egui::Label::new(entry).extend());
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_panel_is_dark_and_leaves_the_theme_of_the_game() {
+        let context = egui::Context::default();
+        for theme in [egui::Theme::Light, egui::Theme::Dark] {
+            context.set_theme(theme);
+            let is_dark = || context.global_style().visuals.dark_mode;
+            let before = is_dark();
+            assert!(in_the_dark(&context, is_dark));
+            assert_eq!(is_dark(), before, "{theme:?}");
+        }
+    }
 }
