@@ -1,10 +1,32 @@
 //! Input that the panel takes, and input that it leaves to the game.
 
+use bevy::input::InputSystems;
 use bevy::input::keyboard::Key;
 use bevy::input::mouse::AccumulatedMouseScroll;
 use bevy::prelude::*;
 use bevy_egui::egui;
-use bevy_egui::input::EguiWantsInput;
+use bevy_egui::input::{EguiWantsInput, absorb_bevy_input_system};
+
+use crate::SteeringInspector;
+
+/// Has a key open and close the panel.
+pub(crate) fn open_and_close(app: &mut App, key: KeyCode) {
+    if (KeyCode::F1..=KeyCode::F35).contains(&key) {
+        // No field takes it.
+        let system = toggle(key).after(InputSystems);
+        app.add_systems(PreUpdate, system.before(absorb_bevy_input_system));
+    } else {
+        app.add_systems(Update, toggle(key));
+    }
+}
+
+fn toggle(key: KeyCode) -> impl Fn(Res<ButtonInput<KeyCode>>, ResMut<SteeringInspector>) + Clone {
+    move |keys, mut inspector| {
+        if keys.just_pressed(key) {
+            inspector.open = !inspector.open;
+        }
+    }
+}
 
 /// Keeps input that egui uses from the game where `bevy_egui` does not: it leaves logical keys and the accumulated scroll.
 pub(crate) fn absorb(
@@ -47,6 +69,9 @@ pub(crate) fn leave_tab_to_the_game(context: &egui::Context) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Scope, Tab};
+    use bevy::input::ButtonState;
+    use bevy::input::keyboard::KeyboardInput;
     use bevy_egui::EguiContext;
     use bevy_egui::egui::{Event, Modifiers, RawInput};
     use bevy_egui::input::write_egui_wants_input_system;
@@ -118,5 +143,36 @@ mod tests {
         assert_eq!(reaching(&mut app), [true, true, false]);
         show_window(&context, vec![tab()]);
         assert_eq!(reaching(&mut app), [false, true, false]);
+    }
+
+    #[test]
+    fn a_function_key_closes_the_panel_also_while_a_field_takes_all_keys() {
+        for (key_code, stays_open) in [(KeyCode::F2, false), (KeyCode::KeyP, true)] {
+            let mut app = App::new();
+            app.add_plugins((MinimalPlugins, bevy::input::InputPlugin))
+                .insert_resource(SteeringInspector {
+                    open: true,
+                    tab: Tab::default(),
+                    scope: Scope::default(),
+                    area: None,
+                    hovered: None,
+                });
+            open_and_close(&mut app, key_code);
+            app.add_systems(
+                RunFixedMainLoop,
+                |mut keys: ResMut<ButtonInput<KeyCode>>| keys.reset_all(),
+            );
+            app.world_mut().write_message(KeyboardInput {
+                key_code,
+                logical_key: Key::F2,
+                state: ButtonState::Pressed,
+                text: None,
+                repeat: false,
+                window: Entity::PLACEHOLDER,
+            });
+            app.update();
+            let inspector = app.world().resource::<SteeringInspector>();
+            assert_eq!(inspector.open, stays_open, "{key_code:?}");
+        }
     }
 }

@@ -97,8 +97,8 @@ use panel::Panel;
 /// Adding it twice has no effect.
 #[derive(Clone, Debug)]
 pub struct SteeringInspectorPlugin {
-    /// The key that opens and closes the panel. `None` leaves that to
-    /// [`SteeringInspector::open`]. Default F2.
+    /// The key that opens and closes the panel. A function key does so also while a field has the keyboard focus. `None`
+    /// leaves that to [`SteeringInspector::open`]. Default F2.
     pub key: Option<KeyCode>,
     /// Whether the panel is open at startup. Default `true`.
     pub open: bool,
@@ -248,7 +248,7 @@ impl SteeringInspectorPlugin {
             .add_plugins((time::plugin, timeline::plugin, reselect::plugin))
             .add_systems(SteeringSchedule::Move, history::record);
         if let Some(key) = self.key {
-            app.add_systems(Update, open_and_close(key));
+            input::open_and_close(app, key);
         }
     }
 }
@@ -282,15 +282,5 @@ fn find_asset_folder(app: &mut App) {
     };
     if let Some(mut panel) = app.world_mut().get_resource_mut::<Panel>() {
         panel.presets.root = root;
-    }
-}
-
-fn open_and_close(
-    key: KeyCode,
-) -> impl Fn(Res<ButtonInput<KeyCode>>, ResMut<SteeringInspector>) + Clone {
-    move |keys, mut inspector| {
-        if keys.just_pressed(key) {
-            inspector.open = !inspector.open;
-        }
     }
 }
