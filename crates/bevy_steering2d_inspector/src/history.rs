@@ -97,7 +97,7 @@ impl History {
         }
     }
 
-    fn push(&mut self, delta: f32, speed: f32, force: &SteeringForce) {
+    pub(crate) fn push(&mut self, delta: f32, speed: f32, force: &SteeringForce) {
         self.time += f64::from(delta);
         let mut shares: Vec<(BehaviorId, f32)> = Vec::new();
         for entry in force.ledger() {

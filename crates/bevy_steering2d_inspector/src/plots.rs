@@ -20,7 +20,7 @@ pub(crate) fn show(ui: &mut Ui, world: &World, shown: Entity) {
 
     let speed = Limit::new("max_speed", limits.max_speed, peak(history, |it| it.speed));
     theme::section(ui, &format!("Speed, m/s ({})", speed.words()));
-    chart(ui, "speed", 96.0, history, |plot| {
+    chart(ui, "speed", 96.0, |plot| {
         plot.line(curve(history, "speed", SPEED, |it| it.speed));
         if let Some(line) = speed.line() {
             plot.hline(line);
@@ -28,7 +28,7 @@ pub(crate) fn show(ui: &mut Ui, world: &World, shown: Entity) {
     });
     let force = Limit::new("max_force", limits.max_force, peak(history, |it| it.force));
     theme::section(ui, &format!("Force, N ({})", force.words()));
-    chart(ui, "force", 96.0, history, |plot| {
+    chart(ui, "force", 96.0, |plot| {
         plot.line(curve(history, "force", FORCE, |it| it.force));
         if let Some(line) = force.line() {
             plot.hline(line);
@@ -38,7 +38,7 @@ pub(crate) fn show(ui: &mut Ui, world: &World, shown: Entity) {
     let registry = world.resource::<BehaviorRegistry>();
     let colors = world.resource::<SteeringDebug>();
     let behaviors = history.behaviors();
-    chart(ui, "shares", 150.0, history, |plot| {
+    chart(ui, "shares", 150.0, |plot| {
         for id in behaviors.iter().copied() {
             let behavior = registry.get(id);
             let (name, color) = (behavior.name, theme::color(colors.color_of(behavior)));
@@ -55,22 +55,20 @@ fn chart<'a>(
     ui: &mut Ui,
     name: &str,
     height: f32,
-    history: &History,
     draw: impl FnOnce(&mut egui_plot::PlotUi<'a>) + 'a,
 ) {
-    let now = history.now();
     Plot::new(name)
         .height(height)
         .allow_drag(false)
         .allow_zoom(false)
         .allow_scroll(false)
         .allow_boxed_zoom(false)
-        .include_x(now - DURATION)
-        .include_x(now)
+        .include_x(-DURATION)
+        .include_x(0.0)
         .include_y(0.0)
         .show_x(false)
         .y_axis_min_width(28.0)
-        .x_axis_formatter(move |mark, _| format!("{:.0} s", mark.value - now))
+        .x_axis_formatter(|mark, _| seconds(mark.value))
         .show(ui, draw);
 }
 
@@ -80,11 +78,21 @@ fn curve(
     color: Color32,
     value: impl Fn(&Sample) -> f32,
 ) -> Line<'static> {
-    let points: PlotPoints<'static> = history
-        .samples()
-        .map(|sample| [sample.time, f64::from(value(sample))])
-        .collect();
+    let points: PlotPoints<'static> = points(history, value).collect();
     Line::new(name, points).color(color).width(1.5)
+}
+
+/// Time before the newest sample, s, and value of each sample. The marks of the axis are whole seconds before that sample.
+fn points(history: &History, value: impl Fn(&Sample) -> f32) -> impl Iterator<Item = [f64; 2]> {
+    let now = history.now();
+    let samples = history.samples();
+    samples.map(move |sample| [sample.time - now, f64::from(value(sample))])
+}
+
+/// The text of a mark.
+fn seconds(time: f64) -> String {
+    // The sum is zero without a sign.
+    format!("{:.0} s", time.round() + 0.0)
 }
 
 /// The largest value in a plot.
@@ -139,6 +147,18 @@ fn has_line(limit: f32, peak: f32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bevy_steering2d_core::SteeringForce;
+
+    #[test]
+    fn the_newest_sample_is_at_zero() {
+        let mut history = History::default();
+        for speed in [1.0, 2.0, 3.0] {
+            history.push(0.25, speed, &SteeringForce::default());
+        }
+        let points: Vec<_> = points(&history, |it| it.speed).collect();
+        assert_eq!(points, [[-0.5, 1.0], [-0.25, 2.0], [0.0, 3.0]]);
+        assert_eq!([-10.0, -0.0].map(seconds), ["-10 s", "0 s"]);
+    }
 
     #[test]
     fn a_limit_has_a_line_unless_it_is_far_above_the_values() {
