@@ -29,7 +29,12 @@ pub(crate) fn draw_flow_fields(
             continue;
         }
         let place = following.sample_point(&subject.me);
-        let owner = following.field.unwrap_or(subject.me.entity);
+        // As `guide` finds it.
+        let nearest = match own {
+            Some(_) => subject.source,
+            None => subject.me.entity,
+        };
+        let owner = following.field.unwrap_or(nearest);
         for (node, at) in nodes_around(field, place) {
             if drawn.insert((owner, node)) {
                 let flow = 0.8 * field.spacing() * field.sample(at).clamp_length_max(1.0);

@@ -207,3 +207,26 @@ fn an_area_of_several_agents_is_drawn_once() {
     assert!(drawn_for(1) > 0);
     assert_eq!(drawn_for(5), drawn_for(2));
 }
+
+#[test]
+fn a_field_is_drawn_beside_another_one_of_the_same_agent() {
+    let points = |has_second: bool| {
+        let mut app = app(SteeringDebug::of([DebugLayer::FlowField]), true);
+        let flow = |direction: Vec2| {
+            let corner = Vec2::splat(-20.0);
+            FlowField::new(corner, 1.0, UVec2::splat(41), |_| direction).unwrap()
+        };
+        let world = app.world_mut();
+        let following = FlowFieldFollowing::default;
+        let agent = (PointMass::default(), following(), flow(Vec2::X));
+        let agent = world.spawn(agent).id();
+        if has_second {
+            world.spawn((SteersFor(agent), following(), flow(Vec2::Y)));
+        }
+        for _ in 0..3 {
+            app.update();
+        }
+        drawn(&app).len()
+    };
+    assert_eq!(points(true), 2 * points(false));
+}
