@@ -28,7 +28,8 @@ pub enum DebugLayer {
     TotalForce,
     /// The requested and the accepted force of each behavior.
     BehaviorForces,
-    /// Targets of `Seek`, `Flee`, `MatchVelocity` and `FaceTarget`, and where `Arrive` stops.
+    /// Targets of behaviors, those of games as well, of `Flee` and `FaceTarget`, and where `Arrive` stops. Behaviors that are
+    /// drawn in another layer, such as `Pursuit`, are left out.
     Targets,
     /// The circle of `Wander` and the target on it.
     Wander,
@@ -106,7 +107,7 @@ impl DebugLayer {
             ),
             Self::Targets => (
                 "Targets",
-                "targets of Seek, Flee and others, where Arrive stops, slowing and panic distances",
+                "targets of Seek, Flee and others, also your own; where Arrive stops, slowing and panic distances",
             ),
             Self::Wander => (
                 "Wander circle",

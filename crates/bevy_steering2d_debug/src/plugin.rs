@@ -114,7 +114,7 @@ fn add_layers(app: &mut App) {
                 draw_desired_velocities.run_if(on(DebugLayer::DesiredVelocity)),
                 draw_total_forces.run_if(on(DebugLayer::TotalForce)),
                 draw_behavior_forces.run_if(on(DebugLayer::BehaviorForces)),
-                draw_targets.run_if(on(DebugLayer::Targets)),
+                (draw_aims, draw_targets).run_if(on(DebugLayer::Targets)),
                 draw_wander.run_if(on(DebugLayer::Wander)),
                 draw_feelers.run_if(on(DebugLayer::Feelers)),
                 draw_detection_boxes.run_if(on(DebugLayer::DetectionBox)),

@@ -9,9 +9,9 @@ use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Abilities, Agent, Behavior, BehaviorGroup, BehaviorRegistry, Cut, Kinematics, SteeredBy,
-    SteeringClock, SteeringDisabled, SteeringForce, SteeringId, Target, Targets, ThinkEvery,
-    Vehicle, When,
+    Abilities, Agent, Behavior, BehaviorGroup, BehaviorRegistry, Cut, Influence, Kinematics,
+    SteeredBy, SteeringClock, SteeringDisabled, SteeringForce, SteeringId, Target, Targets,
+    ThinkEvery, Vehicle, When,
 };
 
 use crate::{DrawnAgents, SteeringDebug, SteeringGizmos, SteeringSelection};
@@ -118,10 +118,14 @@ impl Subjects {
 
     /// Whether a behavior of a subject acts: it is active, and its condition was met in the last tick.
     pub(crate) fn acts<B: Behavior>(&self, subject: &Subject, behavior: &B) -> bool {
+        behavior.is_active() && !self.waits(subject, TypeId::of::<B>(), behavior.influence())
+    }
+
+    /// Whether the condition of a behavior of a subject was not met in the last tick.
+    pub(crate) fn waits(&self, subject: &Subject, behavior: TypeId, influence: &Influence) -> bool {
         // A condition that was just taken away does not count, also in a pause.
-        let may_wait = behavior.influence().when != When::Always;
-        let waits = || self.waiting.contains(&(subject.source, TypeId::of::<B>()));
-        behavior.is_active() && !(may_wait && waits())
+        let may_wait = influence.when != When::Always;
+        may_wait && self.waiting.contains(&(subject.source, behavior))
     }
 
     /// The behaviors of a type that act, each with its subject.

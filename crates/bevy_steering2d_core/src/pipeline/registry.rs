@@ -8,7 +8,7 @@ use bevy::prelude::*;
 use super::behavior_id::BehaviorId;
 use super::schedule::SteeringSchedule;
 use crate::behavior_entity::SteeredBy;
-use crate::{Behavior, Influence};
+use crate::{Behavior, Influence, Target};
 
 /// One registered behavior.
 #[derive(Clone, Debug)]
@@ -28,6 +28,7 @@ pub struct BehaviorInfo {
     /// Its [`IS_ATTEMPT`](Behavior::IS_ATTEMPT).
     pub is_attempt: bool,
     read: fn(EntityRef) -> Option<Influence>,
+    targets: fn(EntityRef) -> [Option<Target>; 2],
     write: fn(&mut EntityWorldMut, Influence) -> bool,
     remove: fn(&mut EntityWorldMut) -> bool,
 }
@@ -36,6 +37,12 @@ impl BehaviorInfo {
     /// The influence of this behavior on an entity; `None` if the entity does not have it.
     pub fn influence(&self, entity: EntityRef) -> Option<Influence> {
         (self.read)(entity)
+    }
+
+    /// The [`targets`](Behavior::targets) of this behavior on an entity; none if the entity does not have it, or it is not
+    /// [active](Behavior::is_active).
+    pub fn active_targets(&self, entity: EntityRef) -> [Option<Target>; 2] {
+        (self.targets)(entity)
     }
 
     /// Overwrites the influence; returns false if the entity does not have the behavior.
@@ -149,6 +156,10 @@ impl BehaviorRegistry {
             is_attempt: B::IS_ATTEMPT,
             step,
             read: |entity| entity.get::<B>().map(|behavior| *behavior.influence()),
+            targets: |entity| {
+                let active = entity.get::<B>().filter(|behavior| behavior.is_active());
+                active.map_or([None; 2], B::targets)
+            },
             write: |entity, influence| match entity.get_mut::<B>() {
                 Some(mut behavior) => {
                     *behavior.influence_mut() = influence;

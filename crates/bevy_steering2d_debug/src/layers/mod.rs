@@ -29,6 +29,6 @@ pub(crate) use paths::{draw_corridors, draw_paths};
 pub(crate) use predictions::{draw_closest_approaches, draw_predictions};
 pub(crate) use selection::draw_selection;
 pub(crate) use slots::draw_slots;
-pub(crate) use targets::draw_targets;
+pub(crate) use targets::{draw_aims, draw_targets};
 pub(crate) use trails::{Trails, clear_trails, draw_trails};
 pub(crate) use wander::draw_wander;

@@ -230,3 +230,57 @@ fn a_field_is_drawn_beside_another_one_of_the_same_agent() {
     };
     assert_eq!(points(true), 2 * points(false));
 }
+
+/// A behavior of a game.
+#[derive(Component, Reflect, Clone, Debug, Default)]
+#[reflect(Component, Default)]
+struct Orbit {
+    influence: Influence,
+    center: Target,
+}
+
+impl Behavior for Orbit {
+    type Memory = ();
+    type World = ();
+
+    fn influence(&self) -> &Influence {
+        &self.influence
+    }
+
+    fn influence_mut(&mut self) -> &mut Influence {
+        &mut self.influence
+    }
+
+    fn targets(&self) -> [Option<Target>; 2] {
+        [Some(self.center), None]
+    }
+}
+
+impl Steer for Orbit {
+    fn steer(&self, _: &Agent, _: (), _: &()) -> Vec2 {
+        Vec2::ZERO
+    }
+}
+
+#[test]
+fn a_line_leads_to_the_target_of_a_behavior_of_the_game_while_it_acts() {
+    let center = Vec2::new(6.0, 2.0);
+    let points = |enabled: bool| {
+        let mut app = app(SteeringDebug::of([DebugLayer::Targets]), true);
+        app.add_behavior::<Orbit>();
+        let mut orbit = Orbit {
+            center: center.into(),
+            ..default()
+        };
+        orbit.influence.enabled = enabled;
+        app.world_mut().spawn((PointMass::default(), orbit));
+        for _ in 0..3 {
+            app.update();
+        }
+        drawn(&app)
+    };
+    let acting = points(true);
+    assert!(acting.contains(&center), "{acting:?}");
+    let disabled = points(false);
+    assert!(disabled.is_empty(), "{disabled:?}");
+}
