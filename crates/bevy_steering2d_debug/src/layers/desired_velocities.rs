@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use bevy_steering2d_core::{BehaviorRegistry, SteeringForce};
 
-use super::forces::{TEXT, is_drawable};
+use super::forces::{is_drawable, label};
 use crate::subjects::{Subject, Subjects};
 use crate::{SteeringDebug, SteeringGizmos, colors, draw};
 
@@ -37,16 +37,8 @@ pub(crate) fn draw_desired_velocities(
             let color = debug.color_of(behavior);
             let tip = draw_desire(&mut gizmos, &debug, subject, entry.raw, color);
             if debug.labels {
-                let along = (tip - subject.place).normalize_or(Vec2::Y);
-                let anchor = Vec2::new(if along.x < 0.0 { 0.5 } else { -0.5 }, 0.0);
-                draw::text(
-                    &mut gizmos,
-                    tip + 0.15 * along,
-                    TEXT,
-                    behavior.name,
-                    anchor,
-                    color,
-                );
+                let desired = tip - subject.place;
+                label(&mut gizmos, subject.place, desired, behavior.name, color);
             }
         }
     }

@@ -31,8 +31,21 @@ pub(crate) fn draw_total_forces(
     }
 }
 
-/// Height of the labels, m.
-pub(super) const TEXT: f32 = 0.32;
+/// Writes the name of a behavior beyond the tip of its arrow.
+pub(super) fn label(
+    gizmos: &mut Gizmos<SteeringGizmos>,
+    from: Vec2,
+    arrow: Vec2,
+    name: &str,
+    color: Color,
+) {
+    /// Height, m.
+    const TEXT: f32 = 0.32;
+    let along = arrow.normalize_or(Vec2::Y);
+    let anchor = Vec2::new(if along.x < 0.0 { 0.5 } else { -0.5 }, 0.0);
+    let at = from + arrow + 0.15 * along;
+    draw::text(gizmos, at, TEXT, name, anchor, color);
+}
 
 pub(crate) fn draw_behavior_forces(
     debug: Res<SteeringDebug>,
@@ -61,9 +74,7 @@ pub(crate) fn draw_behavior_forces(
                 weighted
             };
             if debug.labels && subject.is_primary && farthest.length() > 0.3 {
-                let at = from + farthest + 0.15 * farthest.normalize_or_zero();
-                let anchor = Vec2::new(if farthest.x < 0.0 { 0.5 } else { -0.5 }, 0.0);
-                draw::text(&mut gizmos, at, TEXT, name, anchor, color);
+                label(&mut gizmos, from, farthest, name, color);
             }
         }
     }
