@@ -5,7 +5,7 @@ use std::any::TypeId;
 use bevy::ecs::component::Mutable;
 use bevy::ecs::world::{EntityRef, EntityWorldMut};
 use bevy::prelude::*;
-use bevy::reflect::GetTypeRegistration;
+use bevy::reflect::{GetTypeRegistration, ReflectCloneError, ReflectFromReflect, TypeRegistry};
 
 use crate::{
     Combine, FaceVelocity, InvalidParameter, SensesColliders, SnapshotAppExt, SnapshotKind,
@@ -75,6 +75,25 @@ impl ReflectCompanion {
     pub fn check(&self, value: &dyn Reflect) -> Result<(), InvalidParameter> {
         (self.check)(value)
     }
+}
+
+/// A copy of a component, for tools. Some types, such as arrays, do not clone by reflection; types with parts of such a type
+/// convert by `FromReflect` instead, if they are registered.
+///
+/// # Errors
+/// Says which part does not clone by reflection.
+pub fn clone_reflected(
+    value: &dyn Reflect,
+    types: &TypeRegistry,
+) -> Result<Box<dyn Reflect>, ReflectCloneError> {
+    let converted = || {
+        types
+            .get_type_data::<ReflectFromReflect>(value.as_any().type_id())?
+            .from_reflect(value.as_partial_reflect())
+    };
+    value
+        .reflect_clone()
+        .or_else(|error| converted().ok_or(error))
 }
 
 /// Registers `C` for reflection and snapshots, with access for tools.

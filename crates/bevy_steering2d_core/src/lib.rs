@@ -132,7 +132,7 @@ pub use combine::{
     Average, BehaviorGroup, Combine, Combiner, Cut, Dithered, LedgerEntry, Prioritized,
     ReflectCombiner, SteeringForce, WeightedSum,
 };
-pub use companion::ReflectCompanion;
+pub use companion::{ReflectCompanion, clone_reflected};
 pub use condition::{
     Alone, Condition, ConditionStates, ConditionType, Gaze, IsStuck, ReflectCondition,
     TargetInSight, TargetInSightMemory, When,

@@ -11,7 +11,7 @@ use bevy_inspector_egui::inspector_options::{
     InspectorOptions, ReflectInspectorOptions, Target as Place,
 };
 use bevy_inspector_egui::reflect_inspector::{Context, InspectorUi};
-use bevy_steering2d_core::{Feelers, Influence, SteeringGroups};
+use bevy_steering2d_core::{Feelers, Influence, SteeringGroups, clone_reflected};
 
 use crate::choices::{self, Chosen};
 use crate::patch;
@@ -37,9 +37,8 @@ pub(crate) fn edit(
     let Some(value) = found.and_then(|it| reflect.reflect(it)) else {
         return;
     };
-    let value = value.as_partial_reflect();
-    let copies = patch::copy(&types, value).zip(patch::copy(&types, value));
-    let Some((before, mut after)) = copies else {
+    let copy = || clone_reflected(value, &types).ok();
+    let Some((before, mut after)) = copy().zip(copy()) else {
         let name = value.reflect_short_type_path();
         ui.label(faint(format!(
             "{name} does not clone by reflection: add #[reflect(Clone)] to edit it here"

@@ -2,9 +2,8 @@
 
 use bevy::ecs::reflect::ReflectComponent;
 use bevy::prelude::*;
-use bevy::reflect::{
-    ApplyError, PartialReflect, ReflectFromReflect, ReflectMut, ReflectRef, TypeRegistry,
-};
+use bevy::reflect::{ApplyError, PartialReflect, ReflectMut, ReflectRef, TypeRegistry};
+use bevy_steering2d_core::clone_reflected;
 
 /// Whether an edit changed a value. A part that holds NaN before and after does not differ, nor does one that
 /// cannot be compared by reflection.
@@ -93,7 +92,7 @@ pub(crate) fn put(
         }
         return Ok(());
     }
-    // An array cannot be copied as a whole, see `copy`.
+    // An array cannot be copied as a whole, see `clone_reflected`.
     if let (ReflectMut::Array(value), ReflectRef::Array(new)) =
         (value.reflect_mut(), new.reflect_ref())
     {
@@ -104,24 +103,14 @@ pub(crate) fn put(
         }
         return Ok(());
     }
-    if let (Some(value), Some(whole)) = (value.try_as_reflect_mut(), copy(types, new))
+    let whole = new.try_as_reflect();
+    let whole = whole.and_then(|it| clone_reflected(it, types).ok());
+    if let (Some(value), Some(whole)) = (value.try_as_reflect_mut(), whole)
         && value.set(whole).is_ok()
     {
         return Ok(());
     }
     value.try_apply(new)
-}
-
-/// A copy of a value. Arrays do not clone by reflection; types with arrays in them convert by `FromReflect` instead,
-/// if they are registered.
-pub(crate) fn copy(types: &TypeRegistry, value: &dyn PartialReflect) -> Option<Box<dyn Reflect>> {
-    let converted = || {
-        let id = value.try_as_reflect()?.as_any().type_id();
-        types
-            .get_type_data::<ReflectFromReflect>(id)?
-            .from_reflect(value)
-    };
-    value.reflect_clone().ok().or_else(converted)
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
-use bevy::reflect::{ReflectFromReflect, TypeRegistry};
+use bevy::reflect::TypeRegistry;
+use bevy_steering2d_core::clone_reflected;
 
 use crate::SteeringPreset;
 use crate::change::Origin;
@@ -152,17 +153,9 @@ pub(crate) fn clone_of(
     value: &dyn Reflect,
     types: &TypeRegistry,
 ) -> Result<Box<dyn Reflect>, PresetError> {
-    // Some types, such as arrays, do not clone by reflection, but convert by `FromReflect`.
-    let converted = || {
-        types
-            .get_type_data::<ReflectFromReflect>(value.as_any().type_id())?
-            .from_reflect(value.as_partial_reflect())
-    };
-    value.reflect_clone().or_else(|error| {
-        converted().ok_or_else(|| {
-            let field = value.reflect_short_type_path().into();
-            let reason = error.to_string();
-            PresetFault::NotReflected { field, reason }.into()
-        })
+    clone_reflected(value, types).map_err(|error| {
+        let field = value.reflect_short_type_path().into();
+        let reason = error.to_string();
+        PresetFault::NotReflected { field, reason }.into()
     })
 }
