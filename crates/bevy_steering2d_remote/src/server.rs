@@ -24,20 +24,24 @@ impl Default for SteeringRemotePlugin {
     }
 }
 
+/// Answers a request.
+type Method = fn(&mut World, Option<Value>) -> Result<Value, RequestError>;
+
+const METHODS: [(&str, Method); 3] = [
+    ("steering.agents", agents),
+    ("steering.ledger", ledger),
+    ("steering.set_weight", set_weight),
+];
+
 impl Plugin for SteeringRemotePlugin {
     fn build(&self, app: &mut App) {
-        type Asked = In<Option<Value>>;
-        let methods = RemotePlugin::default()
-            .with_method_main("steering.agents", |In(asked): Asked, world: &mut World| {
-                answer(agents(world, asked))
-            })
-            .with_method_main("steering.ledger", |In(asked): Asked, world: &mut World| {
-                answer(ledger(world, asked))
-            })
-            .with_method_main(
-                "steering.set_weight",
-                |In(asked): Asked, world: &mut World| answer(set_weight(world, asked)),
+        let mut methods = RemotePlugin::default();
+        for (name, method) in METHODS {
+            methods = methods.with_method_main(
+                name,
+                move |In(asked): In<Option<Value>>, world: &mut World| answer(method(world, asked)),
             );
+        }
         let http = RemoteHttpPlugin::default()
             .with_address(Ipv4Addr::LOCALHOST)
             .with_port(self.port);
