@@ -156,7 +156,7 @@ fn choose_scope(
         ui.set_min_height(LINE);
         ui.label(faint("Edit"));
         for scope in Scope::ALL {
-            let count = |shown| scope::count(world, scope, shown);
+            let count = |shown| scope::agents(world, scope, shown).len();
             let count = shown.map_or(0, |shown| match scope {
                 // Looks at all agents.
                 Scope::Group => *in_group.get(shown, |shown| count(*shown)),
