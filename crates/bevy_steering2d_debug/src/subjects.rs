@@ -143,26 +143,6 @@ impl Subjects {
         self.waiting.clear();
     }
 
-    /// Adds an entity with behaviors of a subject, and those of them that wait for their conditions.
-    fn add_source(
-        &mut self,
-        subject: Subject,
-        source: Entity,
-        id: SteeringId,
-        waiting: impl Iterator<Item = (Entity, TypeId)>,
-    ) {
-        let me = Agent {
-            source_id: id,
-            ..subject.me
-        };
-        self.behavior_entities.push(Subject {
-            me,
-            source,
-            ..subject
-        });
-        self.waiting.extend(waiting);
-    }
-
     /// Warns once of agents that are not drawn.
     fn warn_if_too_many(&mut self, agents: usize, most: usize) {
         let left_out = agents.saturating_sub(most);
@@ -220,8 +200,14 @@ pub(crate) fn choose_subjects(
         };
         subjects.agents.push(subject);
         sources.for_each_acting(agent, &mut |source| {
-            let id = ids.get(source).copied().unwrap_or(me.id);
-            subjects.add_source(subject, source, id, sources.waiting(source));
+            let source_id = ids.get(source).copied().unwrap_or(me.id);
+            let me = Agent { source_id, ..me };
+            subjects.behavior_entities.push(Subject {
+                me,
+                source,
+                ..subject
+            });
+            subjects.waiting.extend(sources.waiting(source));
         });
     }
 }

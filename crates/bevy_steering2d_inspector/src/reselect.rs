@@ -21,11 +21,6 @@ struct Despawned {
 }
 
 impl Despawned {
-    fn add(&mut self, place: usize, agent: Entity, left: Vec<Entity>) {
-        self.agents.push((place, agent));
-        self.left = left;
-    }
-
     /// The selection with those that are back, in their places; the others stay despawned.
     fn take_back(&mut self, entity_now: impl Fn(Entity) -> Option<Entity>) -> Vec<Entity> {
         let mut selected = self.left.clone();
@@ -57,8 +52,8 @@ fn remember(
         despawned.agents.clear();
     }
     let first = recorder.map_or(agent, |it| it.first_entity_of(agent));
-    let left = selection.iter().filter(|it| *it != agent).collect();
-    despawned.add(place, first, left);
+    despawned.agents.push((place, first));
+    despawned.left = selection.iter().filter(|it| *it != agent).collect();
 }
 
 /// Selects the agents that are back in the shown tick, unless the user has chosen others since.
