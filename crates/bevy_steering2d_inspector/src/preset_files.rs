@@ -1,47 +1,29 @@
-//! [`PresetFiles`]: the names of the files in the folder of presets.
+//! The names of the files in the folder of presets.
 
 use std::fs;
 use std::io;
-use std::path::Path;
-
-use bevy::platform::time::Instant;
+use std::path::{Path, PathBuf};
 
 use crate::presets::EXTENSION;
+use crate::recent::Recent;
 
-/// The preset files, which are looked for once in a while: a folder may be slow to read.
-#[derive(Debug, Default)]
-pub(crate) struct PresetFiles {
-    names: Vec<String>,
-    /// Why the folder cannot be read.
-    problem: Option<String>,
-    read: Option<Instant>,
+/// The preset files in a folder, or why it cannot be read. They are looked for once in a while: a folder may be slow to read.
+pub(crate) type PresetFiles = Recent<PathBuf, Result<Vec<String>, String>>;
+
+/// No files, which are looked for at once.
+pub(crate) fn unread() -> PresetFiles {
+    Recent::shown_for(1.0)
 }
 
-impl PresetFiles {
-    /// How long a list is shown, s.
-    const SHOWN: f32 = 1.0;
-
-    /// The names without extension, sorted. A folder that does not exist has none.
-    ///
-    /// # Errors
-    /// Why the folder cannot be read.
-    pub(crate) fn names(&mut self, folder: &Path) -> Result<&[String], String> {
-        let is_old = |it: Instant| it.elapsed().as_secs_f32() > Self::SHOWN;
-        if self.read.is_none_or(is_old) {
-            self.read = Some(Instant::now());
-            (self.names, self.problem) = match names(folder) {
-                Ok(names) => (names, None),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => (Vec::new(), None),
-                Err(error) => {
-                    let problem = format!("cannot read {}: {error}", folder.display());
-                    (Vec::new(), Some(problem))
-                }
-            };
-        }
-        match &self.problem {
-            None => Ok(&self.names),
-            Some(problem) => Err(problem.clone()),
-        }
+/// The names without extension, sorted. A folder that does not exist has none.
+///
+/// # Errors
+/// Why the folder cannot be read.
+pub(crate) fn list(folder: &Path) -> Result<Vec<String>, String> {
+    match names(folder) {
+        Ok(names) => Ok(names),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(format!("cannot read {}: {error}", folder.display())),
     }
 }
 
@@ -67,32 +49,16 @@ mod tests {
     fn preset_files_are_listed_by_name_and_a_folder_that_cannot_be_read_has_a_reason() {
         let folder = format!("steering_preset_files_{}", std::process::id());
         let folder = std::env::temp_dir().join(folder);
-        let listed = |folder: &Path| PresetFiles::default().names(folder).map(<[_]>::to_vec);
-        assert_eq!(listed(&folder), Ok(Vec::new()), "no folder");
+        assert_eq!(list(&folder), Ok(Vec::new()), "no folder");
         fs::create_dir_all(folder.join("folder.steering.ron")).unwrap();
         for name in ["wölfe", "boids", ".hidden"] {
             fs::write(folder.join(format!("{name}{EXTENSION}")), "{ }").unwrap();
         }
         fs::write(folder.join("notes.txt"), "").unwrap();
-        assert_eq!(listed(&folder), Ok(vec!["boids".into(), "wölfe".into()]));
+        assert_eq!(list(&folder), Ok(vec!["boids".into(), "wölfe".into()]));
         let file = folder.join("notes.txt");
-        let reason = listed(&file).unwrap_err();
+        let reason = list(&file).unwrap_err();
         assert!(reason.contains("notes.txt"), "{reason}");
-        fs::remove_dir_all(folder).unwrap();
-    }
-
-    #[test]
-    fn a_list_is_not_read_anew_in_every_frame() {
-        let folder = format!("steering_preset_list_{}", std::process::id());
-        let folder = std::env::temp_dir().join(folder);
-        fs::create_dir_all(&folder).unwrap();
-        let mut files = PresetFiles::default();
-        assert_eq!(files.names(&folder), Ok(&[][..]));
-        fs::write(folder.join(format!("boids{EXTENSION}")), "{ }").unwrap();
-        files.read = Some(Instant::now());
-        assert_eq!(files.names(&folder), Ok(&[][..]));
-        files.read = None;
-        assert_eq!(files.names(&folder), Ok(&["boids".to_owned()][..]));
         fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -12,7 +12,7 @@ use bevy_steering2d_presets::{
     PresetError, PresetProblems, SteeringPreset, UsesPreset, save_preset,
 };
 
-use crate::preset_files::PresetFiles;
+use crate::preset_files::{self, PresetFiles};
 use crate::scope::{self, Scope};
 use crate::theme::{alarm, faint, named, section};
 
@@ -82,7 +82,7 @@ impl Default for PresetsTab {
         Self {
             root: "assets".into(),
             name: String::new(),
-            files: PresetFiles::default(),
+            files: preset_files::unread(),
             outcome: None,
             stored: [None, None],
         }
@@ -225,7 +225,7 @@ fn save(ui: &mut Ui, world: &mut World, tab: &mut PresetsTab, shown: Option<Enti
                 if let Some(assets) = world.get_resource::<AssetServer>() {
                     assets.reload(asset_path(&name));
                 }
-                tab.files = PresetFiles::default();
+                tab.files = preset_files::unread();
                 Ok(format!("Saved {}", path.display()))
             });
             tab.outcome = Some(Outcome::Done(saved));
@@ -299,10 +299,11 @@ fn files(
         return;
     };
     let folder = folder(&tab.root);
-    let names = match tab.files.names(&folder) {
+    let found = tab.files.get(folder.clone(), |it| preset_files::list(it));
+    let names = match found {
         Ok(names) => names,
         Err(reason) => {
-            ui.label(alarm(reason));
+            ui.label(alarm(reason.as_str()));
             return;
         }
     };
