@@ -36,7 +36,7 @@ pub(crate) fn find_another(
     // Preferably one of the whole window, and on top.
     let best = usable.max_by_key(|(_, camera, _)| (camera.viewport.is_none(), camera.order));
     if let Some((camera, ..)) = best {
-        commands.entity(camera).insert(PrimaryEguiContext);
+        commands.entity(camera).try_insert(PrimaryEguiContext);
     }
 }
 
