@@ -29,6 +29,7 @@ mod path;
 mod plaza;
 mod pursuit_evade;
 mod race;
+mod single_file;
 mod thousands;
 mod wall_room;
 mod wander_styles;
@@ -56,6 +57,7 @@ pub static SCENES: &[Scene] = &[
     plaza::SCENE,
     crossing::SCENE,
     door::SCENE,
+    single_file::SCENE,
     crowd_path::SCENE,
     leader::SCENE,
     pasture::SCENE,
