@@ -14,6 +14,7 @@ pub(crate) mod case;
 mod click_and_send;
 mod crossing;
 mod crowd_path;
+mod cruising;
 mod door;
 mod flock_and_predator;
 mod formation;
@@ -54,6 +55,7 @@ pub static SCENES: &[Scene] = &[
     bodyguard::SCENE,
     path::SCENE,
     flock_and_predator::SCENE,
+    cruising::SCENE,
     plaza::SCENE,
     crossing::SCENE,
     door::SCENE,
