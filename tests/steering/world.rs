@@ -266,6 +266,19 @@ fn an_obstacle_at_an_invalid_position_warns() {
 }
 
 #[test]
+fn an_obstacle_with_an_invalid_velocity_warns() {
+    let mut app = point_mass_app(HERTZ);
+    let body = Kinematics {
+        velocity: Vec2::NAN,
+        heading: Vec2::X,
+        ..default()
+    };
+    let rock = app.world_mut().spawn((Obstacle::default(), body)).id();
+    app.update();
+    assert_warned_once(&app, rock, "Kinematics.velocity", "NaN velocity");
+}
+
+#[test]
 fn a_wall_without_length_warns_and_is_not_avoided() {
     let mut app = point_mass_app(HERTZ);
     let dot = Wall::new(Vec2::X, Vec2::X);

@@ -221,6 +221,10 @@ mod tests {
         assert_eq!(field(new(0.0, UVec2::ONE, Vec2::X)), "FlowField.spacing");
         assert_eq!(field(new(1.0, UVec2::ZERO, Vec2::X)), "FlowField.size");
         assert_eq!(field(new(1.0, UVec2::ONE, Vec2::NAN)), "FlowField.vectors");
+        for corner in [Vec2::NAN, Vec2::INFINITY] {
+            let nowhere = FlowField::new(corner, 1.0, UVec2::ONE, |_| Vec2::X);
+            assert_eq!(field(nowhere), "FlowField.corner");
+        }
     }
 
     #[test]

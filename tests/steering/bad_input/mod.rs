@@ -1,7 +1,31 @@
 //! Invalid input causes no panic and no NaN, one warning that names entity and field, and no change
 //! to any other agent.
 
+/// A table of fields and the values out of their range. A row names a field of a component, which
+/// has default values otherwise, alone or on an agent that seeks; or it says how the components are made of a value.
+macro_rules! table {
+    ($($component:ident . $field:ident: $values:expr,)*) => {
+        [$(mistakes(
+            concat!(stringify!($component), ".", stringify!($field)),
+            $values,
+            |value| $component { $field: value, ..default() },
+        )),*]
+    };
+    ($($field:literal: $values:expr => $with:expr,)*) => {
+        [$(mistakes($field, $values, $with)),*]
+    };
+    (seeking $($component:ident . $field:ident: $values:expr,)*) => {
+        [$(mistakes(
+            concat!(stringify!($component), ".", stringify!($field)),
+            $values,
+            |value| ($component { $field: value, ..default() }, Seek::new(FAR)),
+        )),*]
+    };
+}
+
 mod bodies;
+mod complete;
+mod drives;
 mod duplicates;
 mod forces;
 mod guides;

@@ -1,8 +1,7 @@
-//! Parameters out of range: every field of vehicles, behaviors and facing.
+//! Parameters out of range: every field of vehicles, behaviors, conditions, facing and stuck detection.
 
 use bevy::prelude::*;
-use bevy::reflect::TypeInfo;
-use bevy_steering2d::BehaviorRegistry;
+use bevy_steering2d::Feeler;
 use bevy_steering2d::prelude::*;
 
 use super::{
@@ -10,25 +9,9 @@ use super::{
     NOT_POSITIVE_OR_INFINITE, mistakes, try_each, vehicle,
 };
 use crate::common::*;
-use crate::paths::zigzag;
 
-/// A table of fields and the values out of their range. A row names a field of a component, which
-/// has default values otherwise, or it says how the components are made of a value.
-macro_rules! table {
-    ($($component:ident . $field:ident: $values:expr,)*) => {
-        [$(mistakes(
-            concat!(stringify!($component), ".", stringify!($field)),
-            $values,
-            |value| $component { $field: value, ..default() },
-        )),*]
-    };
-    ($($field:literal: $values:expr => $with:expr,)*) => {
-        [$(mistakes($field, $values, $with)),*]
-    };
-}
-
-/// Every field of vehicles and behaviors, and the values out of its range.
-fn every_mistake() -> Vec<Mistake> {
+/// Every field of vehicles, behaviors and conditions, and the values out of its range.
+pub(super) fn every_mistake() -> Vec<Mistake> {
     let fields = table! {
         Flee.panic_distance: NOT_POSITIVE_OR_INFINITE,
         Flee.falloff: NOT_A_FRACTION,
@@ -39,6 +22,7 @@ fn every_mistake() -> Vec<Mistake> {
         Pursuit.facing_angle: [-0.1, 3.2, f32::NAN, f32::INFINITY],
         Pursuit.turn_time: NEGATIVE,
         Arrive.tolerance: NOT_POSITIVE,
+        Arrive.standoff: NEGATIVE,
         Park.heading: [-6.3, 6.3, f32::NAN, f32::INFINITY],
         Park.run_in: [f32::NAN, f32::INFINITY, f32::NEG_INFINITY],
         Park.tolerance: NOT_POSITIVE,
@@ -60,6 +44,11 @@ fn every_mistake() -> Vec<Mistake> {
         LeaderFollowing.perception_radius: NOT_POSITIVE,
         LeaderFollowing.follow_distance: NOT_POSITIVE,
         LeaderFollowing.clearance: NEGATIVE,
+        ReciprocalAvoidance.horizon: NOT_POSITIVE,
+        ReciprocalAvoidance.reflex: NOT_POSITIVE,
+        ReciprocalAvoidance.margin: NEGATIVE,
+        ReciprocalAvoidance.perception_radius: NOT_POSITIVE,
+        ReciprocalAvoidance.precedence: NOT_A_FRACTION,
         ReciprocalAvoidance.max_neighbors: [0],
         Headway.time_gap: NOT_POSITIVE,
         Headway.single_file_time_gap: NOT_POSITIVE,
@@ -78,6 +67,7 @@ fn every_mistake() -> Vec<Mistake> {
         Tether.length: NEGATIVE,
         Tether.stretch: NOT_POSITIVE,
         Orbit.radius: NOT_POSITIVE,
+        Hide.panic_distance: NOT_POSITIVE_OR_INFINITE,
         Hide.search_distance: NOT_POSITIVE,
         Hide.standoff: NEGATIVE,
         Hide.threat_field_of_view: NOT_A_FIELD_OF_VIEW,
@@ -104,9 +94,32 @@ fn every_mistake() -> Vec<Mistake> {
         "Pursuit.target": NOT_FINITE => Pursuit::new,
         "Evade.threat": NOT_FINITE => Evade::new,
         "MatchVelocity.target": NOT_FINITE => MatchVelocity::new,
+        "Hide.threat": NOT_FINITE => Hide::new,
+        "Interpose.first": NOT_FINITE => |first: Vec2| Interpose::new(first, FAR),
+        "Interpose.second": NOT_FINITE => |second: Vec2| Interpose::new(FAR, second),
+        "OffsetPursuit.leader": NOT_FINITE => |leader: Vec2| OffsetPursuit::new(leader, Vec2::NEG_X),
+        "Tether.anchor": NOT_FINITE => |anchor: Vec2| Tether::new(anchor, 1.0),
+        "Orbit.center": NOT_FINITE => |center: Vec2| Orbit::new(center, 1.0),
+        "Orbit.pace": NEGATIVE => |x| Orbit::new(FAR, 1.0).with_pace(x),
         "Evade.prediction": NEGATIVE => |x| Evade::default().with_prediction(Prediction::Fixed(x)),
         "Pursuit.prediction": NEGATIVE => |x| Pursuit::new(FAR).with_prediction(Prediction::Fixed(x)),
-        "Arrive.braking.slowing_radius": NOT_POSITIVE => ramp,
+        "Arrive.braking.slowing_radius": NOT_POSITIVE => |x| Arrive::new(FAR).with_braking(ramp(x)),
+        "Interpose.braking.slowing_radius": NOT_POSITIVE
+            => |x| Interpose::new(FAR, EAST).with_braking(ramp(x)),
+        "OffsetPursuit.braking.slowing_radius": NOT_POSITIVE
+            => |x| OffsetPursuit::new(FAR, Vec2::NEG_X).with_braking(ramp(x)),
+        "PathFollowing.pace": NEGATIVE => |x| PathFollowing::default().with_pace(x),
+        "PathFollowing.style.tolerance": NOT_POSITIVE => |x| PathFollowing::default().with_waypoints(x),
+        "PathFollowing.style.half_width": NOT_POSITIVE
+            => |x| PathFollowing::default().with_corridor(x, 0.5),
+        "PathFollowing.style.look_ahead_time": NEGATIVE
+            => |x| PathFollowing::default().with_corridor(1.0, x),
+        "WallAvoidance.feelers": NOT_FINITE => feeler,
+        "Containment.area": NOT_FINITE => |corner| within(Area::Rect(to_corner(corner))),
+        "Containment.area.size": [Vec2::NEG_ONE] => |corner| within(Area::Rect(to_corner(corner))),
+        "Containment.area.center": NOT_FINITE => |center| within(Area::Circle { center, radius: 1.0 }),
+        "Containment.area.radius": NOT_POSITIVE
+            => |radius| within(Area::Circle { center: FAR, radius }),
         "Wander.style.radius": NOT_POSITIVE => |x| circle(x, 2.0, 3.0),
         "Wander.style.distance": NEGATIVE => |x| circle(1.0, x, 3.0),
         "Wander.style.jitter": NEGATIVE => |x| circle(1.0, 2.0, x),
@@ -115,38 +128,34 @@ fn every_mistake() -> Vec<Mistake> {
         "Wander.style.angle_change": NEGATIVE => |x| angle(1.0, 2.0, x),
         "Wander.style.every": NOT_POSITIVE => |x| random_target(FAR, x),
         "Wander.style.area": NOT_FINITE => |corner| random_target(corner, 1.0),
+        "Wander.style.area.size": [Vec2::NEG_ONE] => |corner| random_target(corner, 1.0),
+        "Alone.perception_radius": NOT_POSITIVE => |x| when(Alone::new(x)),
         "Alone.field_of_view": NOT_A_FIELD_OF_VIEW => |x| when(Alone::default().with_field_of_view(x)),
         "TargetInSight.field_of_view": NOT_A_FIELD_OF_VIEW
             => |x| when(TargetInSight::new(FAR).with_field_of_view(x)),
+        "TargetInSight.target": NOT_FINITE => |target: Vec2| when(TargetInSight::new(target)),
+        "TargetInSight.distance": NOT_POSITIVE_OR_INFINITE
+            => |x| when(TargetInSight::new(FAR).with_distance(x)),
+        "TargetInSight.memory": NEGATIVE => |x| when(TargetInSight::new(FAR).with_memory(x)),
     };
     fields.into_iter().chain(parts).flatten().collect()
 }
 
-#[test]
-fn every_behavior_with_parameters_has_rows() {
-    let app = point_mass_app(HERTZ);
-    let types = app.world().resource::<AppTypeRegistry>().read();
-    let mistakes = every_mistake();
-    for behavior in app.world().resource::<BehaviorRegistry>().iter() {
-        let name = behavior.name;
-        let Some(TypeInfo::Struct(fields)) = types.get_type_info(behavior.type_id) else {
-            panic!("{name} is not reflected as a struct");
-        };
-        if fields.iter().all(|field| field.name() == "influence") {
-            continue;
-        }
-        let has_row = mistakes
-            .iter()
-            .any(|mistake| mistake.field.split('.').next() == Some(name));
-        assert!(has_row, "{name} has no row in every_mistake");
-    }
-}
-
 /// The fields of `FaceVelocity`, on an agent that seeks.
-fn every_facing_mistake() -> Vec<Mistake> {
+pub(super) fn every_facing_mistake() -> Vec<Mistake> {
     let rows = table! {
         "FaceVelocity.max_turn_rate": NOT_POSITIVE_OR_INFINITE => |x| face(x, 0.1),
         "FaceVelocity.smoothing": NEGATIVE => |x| face(f32::INFINITY, x),
+    };
+    rows.into_iter().flatten().collect()
+}
+
+/// The fields of `StuckDetection`, on an agent that seeks.
+pub(super) fn every_detection_mistake() -> Vec<Mistake> {
+    let rows = table! {
+        seeking
+        StuckDetection.after: NOT_POSITIVE,
+        StuckDetection.distance: NOT_POSITIVE,
     };
     rows.into_iter().flatten().collect()
 }
@@ -172,8 +181,26 @@ fn face(max_turn_rate: f32, smoothing: f32) -> (FaceVelocity, Seek) {
     (face, Seek::new(FAR))
 }
 
-fn ramp(slowing_radius: f32) -> Arrive {
-    Arrive::new(FAR).with_braking(Braking::Ramp { slowing_radius })
+fn ramp(slowing_radius: f32) -> Braking {
+    Braking::Ramp { slowing_radius }
+}
+
+fn feeler(reach: Vec2) -> WallAvoidance {
+    let root = Vec2::ZERO;
+    let feelers = Feelers::Custom(vec![Feeler { root, reach }]);
+    WallAvoidance::default().with_feelers(feelers)
+}
+
+fn within(area: Area) -> Containment {
+    Containment { area, ..default() }
+}
+
+/// The rectangle from the origin to a corner, as it is, also if that is none.
+fn to_corner(corner: Vec2) -> Rect {
+    Rect {
+        min: Vec2::ZERO,
+        max: corner,
+    }
 }
 
 fn circle(radius: f32, distance: f32, jitter: f32) -> Wander {
@@ -193,10 +220,7 @@ fn angle(radius: f32, distance: f32, angle_change: f32) -> Wander {
 }
 
 fn random_target(corner: Vec2, every: f32) -> Wander {
-    let area = Rect {
-        min: Vec2::ZERO,
-        max: corner,
-    };
+    let area = to_corner(corner);
     Wander::new(WanderStyle::RandomTarget { area, every })
 }
 
@@ -223,44 +247,13 @@ fn a_facing_parameter_out_of_range_stops_only_the_turning() {
 }
 
 #[test]
-fn invalid_path_and_stuck_parameters_warn_once_and_add_no_force() {
-    let bad = [
-        (
-            PathFollowing::default().with_waypoints(0.0),
-            "PathFollowing.style.tolerance",
-        ),
-        (
-            PathFollowing::default().with_corridor(-1.0, 0.5),
-            "PathFollowing.style.half_width",
-        ),
-        (
-            PathFollowing::default().with_corridor(1.0, f32::NAN),
-            "PathFollowing.style.look_ahead_time",
-        ),
-        (
-            PathFollowing {
-                tolerance: -0.1,
-                ..default()
-            },
-            "PathFollowing.tolerance",
-        ),
-    ];
-    for (follow, field) in bad {
-        let mut app = point_mass_app(HERTZ);
-        let agent = Backend::PointMass.spawn(&mut app, Body::at(1.0, 1.0), (zigzag(), follow));
-        run_ticks(&mut app, 30);
-        assert_eq!(total(&app, agent), Vec2::ZERO);
-        assert_warned_once(&app, agent, field, field);
+fn a_parameter_of_stuck_detection_out_of_range_stops_only_the_detection() {
+    for backend in BACKENDS {
+        try_each(backend, &every_detection_mistake(), |app, faulty, case| {
+            assert_all_finite(app, None, case);
+            assert!(position(app, faulty).x > -2.0, "{case}: it still seeks");
+        });
     }
-    let mut app = point_mass_app(HERTZ);
-    let body = Body::at(9.0, 0.0);
-    let detection = StuckDetection {
-        after: f32::NAN,
-        ..default()
-    };
-    let agent = Backend::PointMass.spawn(&mut app, body, (Seek::new(Vec2::ZERO), detection));
-    run_ticks(&mut app, 30);
-    assert_warned_once(&app, agent, "StuckDetection.after", "after");
 }
 
 #[test]
