@@ -4,6 +4,7 @@ mod bad_input;
 mod gears;
 mod kinds;
 mod motion;
+mod stops;
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
