@@ -59,13 +59,17 @@ fn fifty_wanderers_never_pass_a_wall_in_ten_minutes() {
         })
         .collect();
     let mut steps = Steps::new(&app, agents);
+    let mut way = 0.0;
     for tick in 0..LONG {
         for step in steps.take(&mut app) {
+            way += step.0.distance(step.1);
             let passed = walls.iter().find(|wall| crosses(step, wall));
             assert_eq!(passed, None, "tick {tick}, {step:?}");
             assert!(room.contains(step.1), "tick {tick}: left at {}", step.1);
         }
     }
+    let speed = way / (50.0 * 600.0);
+    assert!(speed > 1.5, "mean speed {speed} m/s");
 }
 
 /// Round rocks of 0.5 to 2 m that do not overlap, none on the start line at y = 0.
