@@ -33,6 +33,8 @@ mod navmesh;
 mod paths;
 mod plugin;
 mod solid;
+#[cfg(test)]
+mod testing;
 mod world;
 
 pub use fields::{GoalField, GroundCost, TravelMap, TravelTimes};

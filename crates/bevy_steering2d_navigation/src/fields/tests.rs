@@ -6,28 +6,11 @@ mod crowd;
 mod ground;
 mod maze;
 
-use std::time::Duration;
-
 use bevy::prelude::*;
-use bevy::time::TimeUpdateStrategy;
 use bevy_steering2d_core::*;
 
+use crate::testing::*;
 use crate::*;
-
-fn app() -> App {
-    let mut app = App::new();
-    let tick = Duration::from_secs_f64(1.0 / 60.0);
-    let steering = SteeringCorePlugin::new(Update);
-    app.add_plugins((MinimalPlugins, steering, NavigationPlugin::default()))
-        .insert_resource(TimeUpdateStrategy::ManualDuration(tick));
-    app
-}
-
-fn run(app: &mut App, ticks: u32) {
-    for _ in 0..ticks {
-        app.update();
-    }
-}
 
 fn area() -> Rect {
     Rect::new(-20.0, -20.0, 20.0, 20.0)
@@ -38,11 +21,6 @@ fn sample(app: &App, field: Entity, at: (f32, f32)) -> Vec2 {
         .get::<FlowField>(field)
         .unwrap()
         .sample(at.into())
-}
-
-fn warned(app: &App) -> Vec<&'static str> {
-    let warnings = app.world().resource::<SteeringWarnings>().recent();
-    warnings.iter().map(|it| it.field).collect()
 }
 
 #[test]

@@ -1,36 +1,14 @@
 //! Whole apps with groups of point masses.
 
-use std::time::Duration;
-
 use bevy::prelude::*;
-use bevy::time::TimeUpdateStrategy;
 use bevy_steering2d_core::*;
 
+use crate::testing::*;
 use crate::*;
 
 mod members;
 mod room;
 mod stuck;
-
-#[derive(Resource, Default)]
-struct Heard(Vec<GroupArrived>);
-
-fn app() -> App {
-    let mut app = App::new();
-    let tick = Duration::from_secs_f64(1.0 / 60.0);
-    let steering = SteeringCorePlugin::new(Update);
-    app.add_plugins((MinimalPlugins, steering, NavigationPlugin::default()))
-        .insert_resource(TimeUpdateStrategy::ManualDuration(tick))
-        .init_resource::<Heard>()
-        .add_observer(|it: On<GroupArrived>, mut heard: ResMut<Heard>| heard.0.push(*it));
-    app
-}
-
-fn run(app: &mut App, ticks: u32) {
-    for _ in 0..ticks {
-        app.update();
-    }
-}
 
 fn unit(app: &mut App, at: Vec2) -> Entity {
     let at = Transform::from_translation(at.extend(0.0));
@@ -85,7 +63,7 @@ fn a_group_comes_to_rest_and_arrives_once() {
         members: 20,
         missing: 0,
     };
-    assert_eq!(app.world().resource::<Heard>().0, [expected]);
+    assert_eq!(heard(&app).groups, [expected]);
 }
 
 #[test]
@@ -106,7 +84,7 @@ fn groups_that_swap_places_pass_each_other_and_come_to_rest() {
     assert!(nearest > 2.0 * PointMass::RADIUS, "{nearest}");
     assert_settled(&app, &from_west);
     assert_settled(&app, &from_east);
-    assert_eq!(app.world().resource::<Heard>().0.len(), 2);
+    assert_eq!(heard(&app).groups.len(), 2);
 }
 
 #[test]
@@ -154,7 +132,7 @@ fn a_new_order_on_the_way_replaces_the_old_one() {
         app.world().get_entity(first).is_err(),
         "without members it is despawned"
     );
-    let heard = &app.world().resource::<Heard>().0;
+    let heard = &heard(&app).groups;
     assert_eq!((heard.len(), heard[0].entity), (1, second));
 }
 
@@ -170,7 +148,7 @@ fn a_group_whose_target_moves_arrives_again() {
         .target = Vec2::new(0.0, 10.0).into();
     run(&mut app, 600);
     assert_settled(&app, &units);
-    assert_eq!(app.world().resource::<Heard>().0.len(), 2);
+    assert_eq!(heard(&app).groups.len(), 2);
 }
 
 #[test]
@@ -252,7 +230,7 @@ fn a_group_whose_target_is_despawned_keeps_its_places_and_arrives() {
     app.world_mut().despawn(target);
     run(&mut app, 900);
     assert_settled(&app, &units);
-    assert_eq!(app.world().resource::<Heard>().0.len(), 1);
+    assert_eq!(heard(&app).groups.len(), 1);
 }
 
 #[test]

@@ -1,12 +1,10 @@
 //! Whole apps with agents on a navigation mesh.
 
-use std::time::Duration;
-
 use bevy::prelude::*;
-use bevy::time::TimeUpdateStrategy;
 use bevy_steering2d_core::*;
 use vleue_navigator::prelude::*;
 
+use crate::testing::*;
 use crate::*;
 
 mod bad_input;
@@ -14,43 +12,8 @@ mod crowd;
 mod groups;
 mod planning;
 
-#[derive(Resource, Default)]
-struct Heard {
-    found: Vec<(Entity, f32)>,
-    refused: Vec<(Entity, NoPathReason)>,
-    arrived: Vec<Entity>,
-}
-
 fn app() -> App {
-    let mut app = App::new();
-    let tick = Duration::from_secs_f64(1.0 / 60.0);
-    app.add_plugins((
-        MinimalPlugins,
-        AssetPlugin::default(),
-        VleueNavigatorPlugin,
-        SteeringCorePlugin::new(Update),
-        NavmeshPlugin,
-    ))
-    .insert_resource(TimeUpdateStrategy::ManualDuration(tick))
-    .init_resource::<Heard>()
-    .add_observer(|it: On<PathFound>, mut heard: ResMut<Heard>| {
-        heard.found.push((it.entity, it.length));
-    })
-    .add_observer(|it: On<NoPath>, mut heard: ResMut<Heard>| {
-        heard.refused.push((it.entity, it.reason));
-    })
-    .add_observer(|it: On<Arrived>, mut heard: ResMut<Heard>| heard.arrived.push(it.entity));
-    app
-}
-
-fn run(app: &mut App, ticks: u32) {
-    for _ in 0..ticks {
-        app.update();
-    }
-}
-
-fn heard(app: &App) -> &Heard {
-    app.world().resource()
+    app_with((AssetPlugin::default(), VleueNavigatorPlugin, NavmeshPlugin))
 }
 
 fn rectangle(area: Rect) -> Vec<Vec2> {
@@ -87,11 +50,6 @@ fn walker(app: &mut App, at: impl Into<Vec2>, target: impl Into<Vec2>) -> Entity
     let at = Transform::from_translation(at.into().extend(0.0));
     let go = NavigateTo::new(target.into());
     app.world_mut().spawn((PointMass::default(), at, go)).id()
-}
-
-fn position(app: &App, entity: Entity) -> Vec2 {
-    let transform = app.world().get::<Transform>(entity).unwrap();
-    transform.translation.truncate()
 }
 
 fn speed(app: &App, entity: Entity) -> f32 {

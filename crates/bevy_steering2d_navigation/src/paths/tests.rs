@@ -1,11 +1,9 @@
 //! Whole apps with agents that navigate.
 
-use std::time::Duration;
-
 use bevy::prelude::*;
-use bevy::time::TimeUpdateStrategy;
 use bevy_steering2d_core::*;
 
+use crate::testing::*;
 use crate::*;
 
 mod bad_input;
@@ -13,55 +11,10 @@ mod budget;
 mod changes;
 mod followers;
 
-#[derive(Resource, Default)]
-struct Heard {
-    found: Vec<(Entity, f32)>,
-    refused: Vec<(Entity, NoPathReason)>,
-    arrived: Vec<Entity>,
-}
-
-fn app_with(plugin: NavigationPlugin) -> App {
-    let mut app = App::new();
-    let tick = Duration::from_secs_f64(1.0 / 60.0);
-    app.add_plugins((MinimalPlugins, SteeringCorePlugin::new(Update), plugin))
-        .insert_resource(TimeUpdateStrategy::ManualDuration(tick))
-        .init_resource::<Heard>()
-        .add_observer(|it: On<PathFound>, mut heard: ResMut<Heard>| {
-            heard.found.push((it.entity, it.length));
-        })
-        .add_observer(|it: On<NoPath>, mut heard: ResMut<Heard>| {
-            heard.refused.push((it.entity, it.reason));
-        })
-        .add_observer(|it: On<Arrived>, mut heard: ResMut<Heard>| heard.arrived.push(it.entity));
-    app
-}
-
-fn app() -> App {
-    app_with(NavigationPlugin::default())
-}
-
-fn run(app: &mut App, ticks: u32) {
-    for _ in 0..ticks {
-        app.update();
-    }
-}
-
-fn heard(app: &App) -> &Heard {
-    app.world().resource()
-}
-
 fn walker(app: &mut App, at: Vec2, target: impl Into<Target>) -> Entity {
     let at = Transform::from_translation(at.extend(0.0));
     let body = (PointMass::default(), at);
     app.world_mut().spawn((body, NavigateTo::new(target))).id()
-}
-
-fn position(app: &App, entity: Entity) -> Vec2 {
-    app.world()
-        .get::<Transform>(entity)
-        .unwrap()
-        .translation
-        .truncate()
 }
 
 fn wall(app: &mut App, from: (f32, f32), to: (f32, f32)) -> Entity {

@@ -34,7 +34,7 @@ fn members_that_stop_farther_from_their_places_arrive_as_well() {
     }
     order(&mut app, GroupArrive::new(Vec2::new(12.0, 0.0)), &units);
     run(&mut app, 900);
-    assert_eq!(app.world().resource::<Heard>().0.len(), 1);
+    assert_eq!(heard(&app).groups.len(), 1);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_member_that_is_sent_elsewhere_alone_leaves_its_group() {
     assert!(body.position.distance(elsewhere) < 0.15, "{body:?}");
     assert!(app.world().get::<GroupMember>(alone).is_none());
     assert_settled(&app, &rest);
-    assert_eq!(app.world().resource::<Heard>().0.len(), 1);
+    assert_eq!(heard(&app).groups.len(), 1);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_latecomer_gets_a_place_and_a_lost_place_is_taken_again() {
         .chain([late])
         .collect();
     assert_settled(&app, &rest);
-    assert_eq!(app.world().resource::<Heard>().0.len(), 1);
+    assert_eq!(heard(&app).groups.len(), 1);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_member_that_comes_back_gets_another_place_if_its_own_is_taken() {
         .insert(GroupMember(order));
     run(&mut app, 900);
     assert_settled(&app, &units);
-    let arrived = app.world().resource::<Heard>().0.last().copied();
+    let arrived = heard(&app).groups.last().copied();
     assert_eq!(arrived.map(|it| (it.members, it.missing)), Some((4, 0)));
 }
 
@@ -304,7 +304,7 @@ fn a_group_that_is_sent_to_one_of_its_members_stands_around_it() {
         assert!((1.0..1.3).contains(&apart), "{apart}");
     }
     assert_settled(&app, &units);
-    assert_eq!(app.world().resource::<Heard>().0.len(), 1);
+    assert_eq!(heard(&app).groups.len(), 1);
 }
 
 #[test]
@@ -422,7 +422,7 @@ fn a_player_drives_the_member_that_is_the_target_of_its_own_group() {
     let body = app.world().get::<Kinematics>(host).unwrap();
     assert!((17.9..18.1).contains(&body.position.x), "{body:?}");
     assert_settled(&app, &units);
-    let last = app.world().resource::<Heard>().0.last().copied();
+    let last = heard(&app).groups.last().copied();
     assert_eq!(last.map(|it| (it.members, it.missing)), Some((5, 0)));
 }
 

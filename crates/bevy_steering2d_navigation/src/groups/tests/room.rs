@@ -20,7 +20,7 @@ fn members_of_a_small_room_without_a_place_are_missing() {
     let cut_off = NavigationState::NoPath(NoPathReason::Unreachable);
     assert!(states.into_iter().all(|state| state == cut_off));
     assert!(
-        app.world().resource::<Heard>().0.is_empty(),
+        heard(&app).groups.is_empty(),
         "a group that cannot arrive does not"
     );
 }
@@ -185,7 +185,7 @@ fn a_group_with_room_for_some_keeps_their_places_when_solids_change() {
     };
     let before = places(&app);
     assert_eq!(before.iter().flatten().count(), 2);
-    assert_eq!(app.world().resource::<Heard>().0.len(), 1);
+    assert_eq!(heard(&app).groups.len(), 1);
     app.world_mut()
         .spawn(Wall::new(Vec2::new(-9.0, 0.0), Vec2::new(-9.0, 5.0)));
     run(&mut app, 40);
@@ -196,7 +196,7 @@ fn a_group_with_room_for_some_keeps_their_places_when_solids_change() {
     }
     run(&mut app, 600);
     assert_settled(&app, &units);
-    assert_eq!(app.world().resource::<Heard>().0.len(), 1);
+    assert_eq!(heard(&app).groups.len(), 1);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn a_wall_elsewhere_leaves_the_places_and_one_across_them_does_not() {
         .spawn(Wall::new(Vec2::new(12.2, -9.0), Vec2::new(12.2, 9.0)));
     run(&mut app, 900);
     assert_settled(&app, &units);
-    let heard = &app.world().resource::<Heard>().0;
+    let heard = &heard(&app).groups;
     assert_eq!(heard.iter().filter(|it| it.entity == order).count(), 2);
 }
 
@@ -270,7 +270,7 @@ fn a_group_arrives_without_a_member_that_gave_up() {
     let all = [shut_in, free[0], free[1]];
     order(&mut app, GroupArrive::new(Vec2::new(20.0, 0.0)), &all);
     run(&mut app, 900);
-    let [arrived] = app.world().resource::<Heard>().0[..] else {
+    let [arrived] = heard(&app).groups[..] else {
         panic!("the group arrives once");
     };
     assert_eq!((arrived.members, arrived.missing), (2, 1));
@@ -299,9 +299,9 @@ fn a_member_without_a_way_to_where_it_was_sent_before_is_waited_for() {
     run(&mut app, 5);
     order(&mut app, GroupArrive::new(Vec2::new(0.55, 0.0)), &[a, b]);
     app.update();
-    assert!(app.world().resource::<Heard>().0.is_empty());
+    assert!(heard(&app).groups.is_empty());
     run(&mut app, 600);
-    assert_eq!(app.world().resource::<Heard>().0[0].members, 2);
+    assert_eq!(heard(&app).groups[0].members, 2);
 }
 
 #[test]

@@ -93,16 +93,7 @@ fn an_inset_out_of_range_leaves_agents_without_a_mesh() {
 
 #[test]
 fn without_the_plugin_of_the_meshes_agents_are_told() {
-    let mut app = App::new();
-    app.add_plugins((
-        MinimalPlugins,
-        SteeringCorePlugin::new(Update),
-        NavmeshPlugin,
-    ))
-    .init_resource::<Heard>()
-    .add_observer(|it: On<NoPath>, mut heard: ResMut<Heard>| {
-        heard.refused.push((it.entity, it.reason));
-    });
+    let mut app = app_with(NavmeshPlugin);
     let walker = walker(&mut app, (-6.0, 0.0), (6.0, 0.0));
     run(&mut app, 10);
     assert_eq!(heard(&app).refused, [(walker, NoPathReason::NotReady)]);
