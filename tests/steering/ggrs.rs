@@ -20,7 +20,7 @@ use bevy_steering2d::SteeringSnapshot;
 use bevy_steering2d::prelude::*;
 
 use crate::common::*;
-use crate::lists::file;
+use crate::repository::file;
 use crate::sync::spawn_every_behavior;
 
 type Config = GgrsConfig<u8>;

@@ -2,21 +2,13 @@
 //! and scenes in their index.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bevy_steering2d::{BehaviorInfo, BehaviorRegistry, SteeringSchedule};
 use bevy_steering2d_scenes::SCENES;
 
 use crate::common::*;
-
-fn in_repository(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
-}
-
-pub fn file(path: &str) -> String {
-    let path = in_repository(path);
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
+use crate::repository::{file, in_repository};
 
 /// The built-in behaviors that request a force of their own; a group has those of its members.
 fn behaviors() -> Vec<BehaviorInfo> {

@@ -51,6 +51,7 @@ mod readers;
 mod readme;
 mod registration;
 mod replays;
+mod repository;
 mod requirements;
 mod saves;
 mod schedules;

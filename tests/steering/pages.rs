@@ -1,13 +1,6 @@
 //! Claims of pages that repeat other files: a preset, the times of a flock, and names of tests.
 
-use std::fs;
-use std::path::Path;
-
-use crate::common::*;
-
-fn file(path: &str) -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
-}
+use crate::repository::{file, has_test, rust_sources};
 
 #[test]
 fn the_preset_in_the_readme_is_the_shipped_one() {

@@ -5,7 +5,7 @@ use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 
 use crate::common::*;
-use crate::lists::file;
+use crate::repository::file;
 
 // The README shows these lines; the first test compares them.
 #[rustfmt::skip]

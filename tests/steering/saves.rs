@@ -10,7 +10,7 @@ use bevy_steering2d::prelude::*;
 use bevy_steering2d::{BehaviorRegistry, SteeringSnapshot};
 
 use crate::common::*;
-use crate::lists::file;
+use crate::repository::file;
 
 /// The types that `docs/saves.md` lists, each with its columns "save" and "roll back".
 pub fn listed() -> BTreeMap<String, [String; 2]> {

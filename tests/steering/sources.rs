@@ -1,8 +1,5 @@
 //! Names in `docs/sources.md`: types and fields, scenes and keys, tests, and search aliases exist.
 
-use std::fs;
-use std::path::Path;
-
 use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
 use bevy::reflect::enums::VariantInfo;
@@ -10,13 +7,13 @@ use bevy::reflect::{TypeInfo, TypeRegistration, TypeRegistry};
 use bevy_steering2d_scenes::scene;
 
 use crate::common::*;
+use crate::repository::{file, has_test, rust_sources};
 
 /// The columns of each table: in the source, here, scene, test, how ours differs.
 type Row = [String; 5];
 
 fn rows() -> Vec<Row> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/sources.md");
-    let text = fs::read_to_string(path).unwrap();
+    let text = file("docs/sources.md");
     let lines = text.lines().filter(|line| line.starts_with("| "));
     let rows = lines.map(|line| {
         let cells: Vec<_> = line.trim_matches('|').split('|').collect();

@@ -9,6 +9,7 @@ use bevy_steering2d::{StuckMemory, behaviors};
 
 use super::FAR;
 use crate::common::*;
+use crate::repository::in_repository;
 
 #[test]
 fn reciprocal_avoidance_does_not_panic_beside_huge_neighbors_and_obstacles() {
@@ -139,9 +140,8 @@ fn clamps_in_the_library_have_literal_bounds() {
     let mut computed = Vec::new();
     // Scenes and SteerBench are no part of the library.
     let unpublished = ["bevy_steering2d_scenes", "bevy_steering2d_steerbench"];
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
     let mut visited = 0;
-    for entry in std::fs::read_dir(crates).unwrap() {
+    for entry in std::fs::read_dir(in_repository("crates")).unwrap() {
         let entry = entry.unwrap();
         let name = entry.file_name();
         if unpublished.iter().all(|it| name != *it) {

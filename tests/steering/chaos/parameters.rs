@@ -105,15 +105,6 @@ pub fn set(
     outcome
 }
 
-/// Points every target of a component at an entity.
-pub fn aim(component: &mut dyn PartialReflect, at: Entity) {
-    visit(component, "", &mut |_, value| {
-        if let Some(target) = value.try_downcast_mut::<Target>() {
-            *target = Target::Entity(at);
-        }
-    });
-}
-
 /// Visits each parameter: numbers, switches, entities, targets and enums.
 fn visit(
     value: &mut dyn PartialReflect,

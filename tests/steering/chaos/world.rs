@@ -13,6 +13,7 @@ use super::parameters::{self, Values};
 use super::surface::{self, Part};
 use super::{invariants, panel};
 use crate::common::*;
+use crate::extremes::numbers::aim;
 
 /// The state of a run beside the world.
 #[derive(Resource)]
@@ -389,7 +390,7 @@ fn insert(entity: &mut EntityWorldMut, part: Part, target: Entity) {
     if let Some(component) = part.component(&types)
         && let Some(mut value) = part.default(&types)
     {
-        parameters::aim(value.as_partial_reflect_mut(), target);
+        aim(value.as_partial_reflect_mut(), target);
         component.insert(entity, value.as_partial_reflect(), &types);
     }
 }

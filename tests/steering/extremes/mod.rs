@@ -3,7 +3,7 @@
 //!
 //! `EXTREMES_CASES` sets the number of random cases.
 
-mod numbers;
+pub mod numbers;
 mod world;
 
 use bevy::prelude::*;

@@ -155,16 +155,19 @@ pub(super) fn fill_options(value: &mut dyn PartialReflect) {
     });
 }
 
-/// Makes targets entities, and sets entities that are absent.
-pub(super) fn aim_at(value: &mut dyn PartialReflect, entity: Entity) {
+/// Points every target of a component at an entity.
+pub fn aim(value: &mut dyn PartialReflect, entity: Entity) {
     for_each_field(value, &mut |field| {
-        if let Some(target) = field.try_downcast_mut::<Target>() {
-            *target = entity.into();
-        } else if let Some(option) = field.try_downcast_mut::<Option<Entity>>() {
-            *option = Some(entity);
-        } else {
-            return false;
-        }
-        true
+        let target = field.try_downcast_mut::<Target>();
+        target.map(|target| *target = entity.into()).is_some()
+    });
+}
+
+/// The same, and sets entities that are absent.
+pub(super) fn aim_at(value: &mut dyn PartialReflect, entity: Entity) {
+    aim(value, entity);
+    for_each_field(value, &mut |field| {
+        let option = field.try_downcast_mut::<Option<Entity>>();
+        option.map(|option| *option = Some(entity)).is_some()
     });
 }

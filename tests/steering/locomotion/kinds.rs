@@ -6,7 +6,7 @@ use bevy_steering2d::{LocomotionRegistry, Propulsion};
 
 use super::{KINDS, car_to_the_east, insert_kind};
 use crate::common::*;
-use crate::lists::file;
+use crate::repository::file;
 
 fn kind(app: &App, agent: Entity) -> Option<&'static str> {
     let registry = app.world().resource::<LocomotionRegistry>();

@@ -16,6 +16,7 @@ use bevy_steering2d::prelude::*;
 use bevy_steering2d::presets::{PresetError, PresetProblems};
 
 use crate::common::*;
+use crate::repository::in_repository;
 
 /// An app without files: presets are read from text.
 fn app() -> App {
@@ -105,7 +106,7 @@ fn preset(app: &App, text: &str) -> SteeringPreset {
 }
 
 fn shipped() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/presets")
+    in_repository("assets/presets")
 }
 
 /// A directory that is removed when the test ends.

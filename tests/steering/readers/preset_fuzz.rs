@@ -11,10 +11,10 @@ use bevy_steering2d::presets::PresetFault;
 
 use super::{assert_short, fuzz};
 use crate::common::*;
+use crate::repository::in_repository;
 
 fn files() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/presets");
-    let entries = std::fs::read_dir(folder).unwrap();
+    let entries = std::fs::read_dir(in_repository("assets/presets")).unwrap();
     let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     files.sort();
     let texts = files
