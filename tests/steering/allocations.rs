@@ -4,9 +4,9 @@ use std::alloc::System;
 
 use alloc_tracker::{Allocator, Session};
 use bevy::prelude::*;
+use bevy_steering2d::Feeler;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::recorder::SteeringRecorder;
-use bevy_steering2d::{BehaviorInfo, BehaviorRegistry, Feeler};
 
 use crate::common::*;
 use crate::locomotion::car;
@@ -30,53 +30,27 @@ fn allocations(work: impl FnOnce()) -> u64 {
 
 /// An agent with every behavior, a behavior entity that adds a second `Evade`, two with a `Headway`, and a group.
 fn spawn_everything(app: &mut App, at: Vec2, other: Entity, field: Entity) {
+    let agent = Backend::PointMass.spawn(app, Body::at(at.x, at.y), Vehicle::default());
+    insert_every_behavior_at(app.world_mut(), agent, other);
     let path = [Vec2::ZERO, Vec2::new(8.0, 0.0), Vec2::new(8.0, 6.0)];
-    let path = SteeringPath::looped(path.to_vec()).unwrap();
-    let alone = (
-        Wander::default(),
-        Seek::new(other),
-        Flee::new(other),
-        Arrive::new(Vec2::ZERO),
-        Park::new(Vec2::ONE, 1.0),
-        Pursuit::new(other),
-        Evade::new(other),
-        Interpose::new(other, Vec2::ZERO),
-        MatchVelocity::new(other),
-        TargetSpeed::new(2.0),
-        OffsetPursuit::new(other, Vec2::X),
-        Tether::new(Vec2::ZERO, 5.0),
-        Orbit::new(other, 5.0),
-    );
-    let scenery = (
-        ObstacleAvoidance::default(),
-        WallAvoidance::default(),
-        WallFollowing::default(),
-        Containment::new(Rect::new(-9.0, -9.0, 9.0, 9.0)),
-        Hide::new(other),
-        path,
-        PathFollowing::default(),
-        StayOnPath::default(),
+    let parts = (
+        SteeringPath::looped(path).unwrap(),
         FlowFieldFollowing::new(field),
-        Sidestep::default(),
-    );
-    let group = (
-        Flocking::default(),
-        CollisionAvoidance::default(),
-        Queuing::default(),
+        Containment::new(Rect::new(-9.0, -9.0, 9.0, 9.0)),
+        Tether::new(Vec2::ZERO, 5.0),
+        Park::new(Vec2::ONE, 1.0),
         // Among more neighbors and obstacles it would allocate.
         ReciprocalAvoidance {
             perception_radius: 2.0,
             max_neighbors: 8,
             ..default()
         },
-        Headway::default(),
-        LeaderFollowing::default(),
         Leadership(at.x),
         StuckDetection::default(),
         FaceVelocity::default(),
     );
-    let body = Body::at(at.x, at.y);
-    let agent = Backend::PointMass.spawn(app, body, (alone, scenery, group));
+    let mut everything = app.world_mut().entity_mut(agent);
+    everything.remove::<BehaviorGroup>().insert(parts);
     app.world_mut().spawn((SteersFor(agent), Evade::new(other)));
     for _ in 0..2 {
         app.world_mut()
@@ -88,24 +62,6 @@ fn spawn_everything(app: &mut App, at: Vec2, other: Entity, field: Entity) {
         Combine::WEIGHTED_SUM,
         Seek::new(other),
     ));
-}
-
-#[test]
-fn the_world_has_every_behavior() {
-    let mut app = point_mass_app(HERTZ);
-    let [other, field] = [(); 2].map(|()| app.world_mut().spawn_empty().id());
-    spawn_everything(&mut app, Vec2::ZERO, other, field);
-    let behaviors: Vec<BehaviorInfo> = {
-        let registry = app.world().resource::<BehaviorRegistry>();
-        registry.iter().cloned().collect()
-    };
-    let mut entities = app.world_mut().query::<EntityRef>();
-    for behavior in behaviors {
-        let is_there = entities
-            .iter(app.world())
-            .any(|entity| behavior.influence(entity).is_some());
-        assert!(is_there, "{} is missing in spawn_everything", behavior.name);
-    }
 }
 
 /// Forty agents with everything, among obstacles and walls.

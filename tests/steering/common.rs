@@ -10,6 +10,7 @@ use bevy::ecs::schedule::{
 };
 use bevy::log::tracing_subscriber;
 use bevy::prelude::*;
+use bevy::reflect::PartialReflect;
 use bevy::reflect::std_traits::ReflectDefault;
 use bevy::time::TimeUpdateStrategy;
 use bevy_rapier2d::plugin::context::RapierRigidBodySet;
@@ -17,6 +18,8 @@ use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::{IntegrationParameters, RigidBody as SimulatedBody};
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{BehaviorRegistry, LedgerEntry, SteeringWarning, SteeringWarnings, digest};
+
+use crate::extremes::numbers::aim;
 
 /// The default tick rate, Hz.
 pub const HERTZ: f64 = 60.0;
@@ -332,6 +335,15 @@ pub fn recorded_events<E: Event + Clone>(app: &App) -> Vec<E> {
 /// Inserts every registered behavior with its default value. Behaviors without a default, such as
 /// those of a test, are left out.
 pub fn insert_every_behavior(world: &mut World, entity: Entity) {
+    insert_behaviors(world, entity, |_| {});
+}
+
+/// The same, with an entity for every target.
+pub fn insert_every_behavior_at(world: &mut World, entity: Entity, target: Entity) {
+    insert_behaviors(world, entity, |behavior| aim(behavior, target));
+}
+
+fn insert_behaviors(world: &mut World, entity: Entity, change: impl Fn(&mut dyn PartialReflect)) {
     let types = world.resource::<AppTypeRegistry>().clone();
     let types = types.read();
     let registry = world.resource::<BehaviorRegistry>().clone();
@@ -339,7 +351,8 @@ pub fn insert_every_behavior(world: &mut World, entity: Entity) {
         let component = types.get_type_data::<ReflectComponent>(behavior.type_id);
         let default = types.get_type_data::<ReflectDefault>(behavior.type_id);
         if let (Some(component), Some(default)) = (component, default) {
-            let value = default.default();
+            let mut value = default.default();
+            change(value.as_partial_reflect_mut());
             let mut entity = world.entity_mut(entity);
             component.insert(&mut entity, value.as_partial_reflect(), &types);
         }
