@@ -1,10 +1,17 @@
 //! Behavior registration.
 
+use bevy::app::PluginGroupBuilder;
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
+use bevy_rapier2d::prelude::{Collider, RigidBody};
+use bevy_steering2d::navigation::NavigationPlugin;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{BehaviorRegistry, TargetWatch};
+use bevy_steering2d::presets::SteeringPresetPlugin;
+use bevy_steering2d::rapier::SteeringRapierPlugin;
+use bevy_steering2d::{
+    BehaviorRegistry, BehaviorsPlugin, EventsPlugin, PointMassPlugin, TargetWatch,
+};
 
 use crate::common::*;
 
@@ -120,5 +127,46 @@ fn an_observer_may_despawn_agents_while_their_behavior_is_registered() {
         run_ticks(&mut app, 1);
         let mut left = app.world_mut().query_filtered::<(), With<Push>>();
         assert_eq!(left.iter(app.world()).count(), 1);
+    }
+}
+
+#[test]
+fn every_plugin_of_the_group_may_be_left_out_but_the_pipeline() {
+    type Disable = fn(PluginGroupBuilder) -> PluginGroupBuilder;
+    let without: [(&str, Disable); 6] = [
+        ("behaviors", |it| it.disable::<BehaviorsPlugin>()),
+        ("events", |it| it.disable::<EventsPlugin>()),
+        ("point masses", |it| it.disable::<PointMassPlugin>()),
+        ("navigation", |it| it.disable::<NavigationPlugin>()),
+        ("Rapier", |it| it.disable::<SteeringRapierPlugin>()),
+        ("presets", |it| it.disable::<SteeringPresetPlugin>()),
+    ];
+    for (name, disable) in without {
+        let mut app = bare_app(HERTZ);
+        match_rapier_timestep(&mut app);
+        let steering = disable(SteeringPlugins::default().build());
+        app.add_plugins((rapier_without_gravity().in_fixed_schedule(), steering));
+        start(&mut app);
+        app.world_mut().spawn((
+            RigidBody::Fixed,
+            Collider::ball(1.0),
+            Transform::from_xyz(5.0, 1.0, 0.0),
+        ));
+        app.world_mut().spawn(Wall::new(Vec2::X, Vec2::ONE));
+        app.world_mut().spawn(Obstacle::new(0.5));
+        for (backend, y) in BACKENDS.into_iter().zip([-2.0, 2.0]) {
+            let goal = Vec2::new(8.0, y);
+            let seeks = (
+                Seek::new(goal),
+                Flocking::default(),
+                FaceVelocity::default(),
+            );
+            let avoids = (ObstacleAvoidance::default(), WallAvoidance::default());
+            let senses = (SensesColliders::default(), StuckDetection::default());
+            backend.spawn(&mut app, Body::at(0.0, y), (seeks, avoids, senses));
+            backend.spawn(&mut app, Body::at(-2.0, y), NavigateTo::new(goal));
+        }
+        run_ticks(&mut app, 10);
+        assert_all_finite(&mut app, None, name);
     }
 }

@@ -8,6 +8,7 @@ use crate::common::*;
 
 mod avoiding;
 mod pedestrians;
+mod scaled;
 mod sensing;
 mod sight;
 mod solids;
