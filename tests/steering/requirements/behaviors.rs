@@ -88,12 +88,27 @@ fn an_entity_arrives_at_a_point() {
 /// R9
 #[test]
 fn an_entity_wanders_at_random() {
-    let (mut app, agent) = ticked(Wander::default());
-    run_seconds(&mut app, 3.0);
-    let first = velocity(&app, agent);
-    run_seconds(&mut app, 3.0);
-    let second = velocity(&app, agent);
-    assert!(first.length() > 1.0 && first.angle_to(second).abs() > 0.01);
+    let turns_with = |seed: u64| -> Vec<f32> {
+        let mut app = point_mass_app(HERTZ);
+        app.insert_resource(SteeringSeed(seed));
+        let agent = put(&mut app, 0.0, 0.0, Wander::default());
+        run_seconds(&mut app, 2.0);
+        let mut before = velocity(&app, agent);
+        let turns = (0..10).map(|_| {
+            run_seconds(&mut app, 0.5);
+            let now = velocity(&app, agent);
+            assert!(now.length() > 1.0, "{now}");
+            let turn = before.angle_to(now);
+            before = now;
+            turn
+        });
+        turns.collect()
+    };
+    let turns = turns_with(1);
+    assert_ne!(turns, turns_with(2), "another seed");
+    let most = turns.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let least = turns.iter().copied().fold(f32::INFINITY, f32::min);
+    assert!(most - least > 0.1, "it turns alike all the time: {turns:?}");
 }
 
 /// R10

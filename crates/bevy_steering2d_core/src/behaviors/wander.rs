@@ -386,12 +386,20 @@ mod tests {
     }
 
     #[test]
-    fn the_force_is_finite_in_a_tick_of_zero_length() {
-        let me = Agent {
+    fn a_tick_of_zero_length_has_a_finite_force_and_leaves_the_memory() {
+        let paused = Agent {
             delta: 0.0,
             ..default()
         };
-        let mut memory = WanderMemory::default();
-        assert!(wander(&me, &mut memory, WanderStyle::default()).is_finite());
+        let area = Rect::new(-3.0, 5.0, 4.0, 6.0);
+        let random_target = WanderStyle::RandomTarget { area, every: 0.5 };
+        for style in [WanderStyle::default(), ANGLE, random_target] {
+            let mut memory = WanderMemory::default();
+            assert!(wander(&paused, &mut memory, style).is_finite());
+            wander(&Agent::default(), &mut memory, style);
+            let before = memory.clone();
+            assert!(wander(&paused, &mut memory, style).is_finite());
+            assert_eq!(memory, before);
+        }
     }
 }

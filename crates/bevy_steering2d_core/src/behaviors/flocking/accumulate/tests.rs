@@ -309,7 +309,7 @@ fn ten_thousand_agents_on_one_spot_have_finite_sums() {
 }
 
 #[test]
-fn a_large_radius_within_a_clump_gives_finite_sums() {
+fn a_large_radius_within_a_clump_finds_all_that_are_beyond_it() {
     // The clump sets the cell size, so the agent with the large radius has many ranges.
     let column = (0..400).map(|i| Vec2::new(0.0, i as f32));
     let positions: Vec<Vec2> = column.chain(vec![Vec2::splat(0.5); 1_000]).collect();
@@ -318,6 +318,18 @@ fn a_large_radius_within_a_clump_gives_finite_sums() {
     neighbors.columns.profiles[0] = 2;
     let rows = rows_with::<Baseline>(&neighbors, &profiles);
     assert!(rows.iter().flat_map(|it| it.0).all(f32::is_finite));
+    // Within an infinite radius each one counts as much; the agent itself is at no offset.
+    let me = neighbors.at(0).position;
+    let others = positions.len() as f32 - 1.0;
+    let offsets = positions.iter().map(|it| *it - me);
+    let center = offsets.sum::<Vec2>() / others;
+    let [.., cohesion] = SumsRow::sums(rows[0].0, 0.0);
+    // A sample stands for all.
+    let all = cohesion.weight / others;
+    assert!((0.8..1.2).contains(&all), "{all}");
+    let found = Vec2::from(cohesion.vector) / cohesion.weight;
+    let off = found.distance(center);
+    assert!(off < 0.2 * center.length(), "{found}, not {center}");
 }
 
 fn profile() -> impl Strategy<Value = [Visibility; 3]> {
