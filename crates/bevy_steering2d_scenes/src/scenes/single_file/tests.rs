@@ -38,7 +38,7 @@ fn the_jam_behind_one_who_stops_travels_backward() {
 #[test]
 fn the_person_in_the_ring_stands_for_six_seconds() {
     let mut app = headless::app(&SCENE, 1);
-    headless::advance(&mut app, WARM_UP);
+    advance(&mut app, WARM_UP);
     let first = |app: &mut App| {
         let world = app.world_mut();
         let mut walkers = world.query::<(&Walker, &Velocity)>();
@@ -46,10 +46,10 @@ fn the_person_in_the_ring_stands_for_six_seconds() {
         speeds.next().map(|(_, velocity)| velocity.linear.length())
     };
     assert!(first(&mut app).is_some_and(|speed| speed > 0.2));
-    headless::advance(&mut app, STAND - 10);
+    advance(&mut app, STAND - 10);
     assert!(first(&mut app).is_some_and(|speed| speed < 0.1));
     assert!(chosen(app.world()).contains(&'x'));
-    headless::advance(&mut app, 128);
+    advance(&mut app, 128);
     assert!(first(&mut app).is_some_and(|speed| speed > 0.2));
     assert!(!chosen(app.world()).contains(&'x'));
 }
