@@ -150,6 +150,7 @@ fn every_plugin_of_the_group_may_be_left_out_but_the_pipeline() {
         app.world_mut().spawn((
             RigidBody::Fixed,
             Collider::ball(1.0),
+            Velocity::zero(),
             Transform::from_xyz(5.0, 1.0, 0.0),
         ));
         app.world_mut().spawn(Wall::new(Vec2::X, Vec2::ONE));

@@ -62,7 +62,12 @@ impl Influence {
     #[inline]
     #[must_use]
     pub fn unweighted(&self, force: Vec2) -> Vec2 {
-        force / self.acting_weight().max(InvalidParameter::SMALLEST)
+        let weight = self.acting_weight();
+        if weight > 0.0 {
+            force / weight.max(InvalidParameter::SMALLEST)
+        } else {
+            force
+        }
     }
 
     /// The weight of the ledger entry; that of an infinite weight is infinite.

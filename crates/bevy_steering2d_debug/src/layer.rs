@@ -107,7 +107,7 @@ impl DebugLayer {
             ),
             Self::Targets => (
                 "Targets",
-                "targets of Seek, Flee and others, also your own; where Arrive stops, slowing and panic distances",
+                "targets of all behaviors; where Arrive stops, slowing and panic distances",
             ),
             Self::Wander => (
                 "Wander circle",
