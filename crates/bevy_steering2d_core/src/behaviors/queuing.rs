@@ -59,7 +59,9 @@ use crate::{
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Queuing {
-    /// Gap between the bounding circles at which the agent starts to brake, m, `> 0`. Default `1`.
+    /// Gap between the bounding circles at which the agent starts to brake, m, `> 0`. Default `1`. A fast one starts
+    /// sooner, by the way that it needs to brake. It rests at 0.3 of it behind one that stands, where its force equals that of
+    /// the behavior which leads it on; one that asks for less than `max_force` stops it farther off.
     pub look_ahead_distance: f32,
     /// Half-width of the corridor ahead in which centers of neighbors count, m, `> 0`. Default `0.8`.
     pub half_width: f32,
