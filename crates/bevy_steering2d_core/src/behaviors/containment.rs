@@ -20,6 +20,9 @@ use turning::turn_inside;
 /// [`Tether`](crate::Tether). Motion along the edge is not affected. Under combiners other than
 /// [`PRIORITIZED`](crate::Combine::PRIORITIZED) forces of other behaviors may lead the agent out.
 ///
+/// Worlds do not wrap around. A game may put an agent that leaves on one side back in on the other by writing its `Transform`,
+/// which keeps its velocity; agents see no neighbors, targets or walls across the seam.
+///
 /// For each side: `max_force · urgency(c² / 2·gap)` inwards, where c is the speed towards the side
 /// and gap the distance between body and side. The urgency rises from 0, when a quarter of the
 /// maximum acceleration would stop the body, to 1, when half of it would. Outside, the side pushes with

@@ -62,7 +62,8 @@ pub struct Park {
     /// The place: a point or an entity. Default the origin.
     #[entities]
     pub target: Target,
-    /// Where the body points in the end, rad, `-2π..=2π`, counter-clockwise from +x. Default `0`.
+    /// Where the body points in the end, rad, `-2π..=2π`, counter-clockwise from +x. Default `0`. That is in the world, also for
+    /// a target that is an entity: while that one turns, write it in each tick.
     #[reflect(@Situational)]
     pub heading: f32,
     /// Length of the straight line into the place, m, `-1e9..=1e9`. Driven forward if positive, in reverse if
