@@ -14,7 +14,10 @@ use crate::{ConditionType, InvalidParameter, SteeringClock};
 pub struct SteeringWarning {
     /// The entity with the faulty component.
     pub entity: Entity,
-    /// `Component.field`.
+    /// What it is about: a parameter as `Component.field`, such as `Arrive.tolerance`, or the name of a component, behavior,
+    /// condition or predictor, such as `RigidBody` or `Seek`. `Kinematics` is an agent without a body, or a target that moves
+    /// without a velocity, `SensesColliders` an agent that looks for walls among colliders, and `TimestepMode` a step of Rapier
+    /// that differs from the tick. The page `docs/reliability.md` of the repository lists them.
     pub field: &'static str,
     /// The message, as logged.
     pub message: String,
