@@ -47,7 +47,7 @@ fn swap(group: &mut [Member], one: usize, other: usize) {
 /// of the one that waits, and leaves it its own. Of a large group some members look at a time.
 pub(super) fn move_up(group: &mut [Member], look: usize) {
     for waiting in lookers(group.len(), look) {
-        if !group[waiting].is_held_up() || group[waiting].is_cut_off {
+        if !group[waiting].is_held_up() || group[waiting].is_cut_off() {
             continue;
         }
         let distance = |other: usize| {
@@ -83,7 +83,7 @@ fn gains(a: &Member, b: &Member) -> bool {
     let (Some(to_a), Some(to_b)) = (a.place.at, b.place.at) else {
         return false;
     };
-    if a.gave_up || b.gave_up {
+    if a.gave_up() || b.gave_up() {
         return false;
     }
     // |a − to_a|² + |b − to_b|² − |a − to_b|² − |b − to_a|²

@@ -4,7 +4,8 @@ use bevy::prelude::*;
 use bevy_steering2d_core::Target;
 
 use super::GroupPlace;
-use super::member::{Member, Members};
+use super::gather::{MemberDataItem, Members};
+use super::member::Member;
 use crate::{Lane, NavigateTo};
 
 /// Writes the place of a member and whether it pushes others aside, and sends it there. Returns whether it has just
@@ -15,7 +16,13 @@ pub(super) fn hand_over(
     members: &mut Members,
     commands: &mut Commands,
 ) -> bool {
-    let Ok((_, _, mut place, navigate, memory, avoidance, ..)) = members.get_mut(member.entity)
+    let Ok(MemberDataItem {
+        mut place,
+        navigate,
+        memory,
+        avoidance,
+        ..
+    }) = members.get_mut(member.entity)
     else {
         return false;
     };

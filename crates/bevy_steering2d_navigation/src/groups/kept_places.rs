@@ -4,7 +4,7 @@
 use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
 
-use super::member::{DisabledMembers, Members};
+use super::gather::{DisabledMembers, Members};
 use super::ordering::Turn;
 use super::placing::Lot;
 use super::{GroupMember, GroupMembers, GroupPlace};
@@ -43,8 +43,8 @@ pub(super) fn keep_places(
         if let Ok(place) = disabled.get(member) {
             return Some(*place);
         }
-        let (_, body, place, ..) = members.get(member).ok()?;
-        (!body.is_steerable()).then_some(*place)
+        let member = members.get(member).ok()?;
+        (!member.body.is_steerable()).then_some(*member.place)
     };
     let places = listed.iter().filter_map(place_of);
     let places = places.filter(|place| lot.includes(place));
@@ -78,9 +78,8 @@ pub(super) fn taken_places(
         let is_its_own = place.order == Some(member.0);
         is_its_own && member.0 != order && !gets_new_later(member.0)
     };
-    let all = members.iter();
-    let taken = all.filter(|(_, _, place, .., member)| is_taken(place, member));
-    let discs = taken.filter_map(|(_, _, place, ..)| Some((place.at?, place.radius)));
+    let taken = members.iter().filter(|it| is_taken(it.place, it.member));
+    let discs = taken.filter_map(|it| Some((it.place.at?, it.place.radius)));
     let is_renewed = |it: &KeptPlace| it.order.is_some_and(|it| renewed.contains_key(&it));
     let kept = kept.iter().filter(|it| !is_renewed(it));
     discs.chain(kept.map(|it| (it.at, it.radius))).collect()

@@ -1,19 +1,12 @@
 //! [`Member`]: what a group knows of each of its members.
 
-use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
-use bevy_steering2d_core::{
-    Abilities, Kinematics, PathFollowing, PathFollowingMemory, ReciprocalAvoidance,
-    SteeringDisabled, SteeringId, SteeringPath, StuckMemory, Target, Vehicle,
-};
+use bevy_steering2d_core::{Kinematics, SteeringId};
 
+use super::GroupPlace;
 use super::placing::Lot;
-use super::{GroupMember, GroupMembers, GroupPlace};
-use crate::{Lane, NavigateTo, NavigateToMemory, NavigationState};
+use crate::Lane;
 
-/// A member is at its place within this distance, m, beyond where [`NavigateTo`] comes to rest; with a larger tolerance of
-/// its own, within that.
-const AT_PLACE: f32 = 0.15;
 /// Slower bodies are at rest, m/s.
 const AT_REST: f32 = 0.01;
 /// A place is next to a member within this many radii.
@@ -24,40 +17,12 @@ const WAITING: f32 = 0.1;
 const HELD_UP: f32 = 0.15;
 /// Others within this many radii are near a member.
 const NEAR: f32 = 8.0;
-/// A driven member pushes others only if it could stop within this many radii.
-const GENTLE: f32 = 0.25;
-/// A member is under way from this share of its pace on.
-const UNDER_WAY: f32 = 0.5;
 /// A member has got through others once it has moved freely over so many radii, and none stands within so many.
 const THROUGH: f32 = 2.0;
 /// How long a member waits for a place next to it, s.
 const PATIENCE: f32 = 0.4;
 /// A member that has neither come to rest nor moved on for so long, among others that do not move either, is shut in, s.
 const SHUT_IN: f32 = 4.0;
-
-pub(super) type Members<'w, 's> = Query<
-    'w,
-    's,
-    (
-        &'static SteeringId,
-        &'static Kinematics,
-        &'static mut GroupPlace,
-        Option<&'static mut NavigateTo>,
-        Option<&'static mut NavigateToMemory>,
-        Option<&'static mut ReciprocalAvoidance>,
-        Option<(&'static SteeringPath, &'static PathFollowingMemory)>,
-        Option<&'static PathFollowing>,
-        Option<&'static StuckMemory>,
-        Option<&'static Abilities>,
-        &'static Vehicle,
-        &'static GroupMember,
-    ),
-    Without<SteeringDisabled>,
->;
-
-/// The places of disabled members, which [`Members`] leaves out.
-pub(super) type DisabledMembers<'w, 's> =
-    Query<'w, 's, &'static GroupPlace, Or<(With<SteeringDisabled>, With<Disabled>)>>;
 
 /// A member as its group sees it.
 #[derive(Clone, Copy, Debug)]
@@ -72,12 +37,8 @@ pub(crate) struct Member {
     pub(super) place: GroupPlace,
     /// The group is to stand around it: it stays where it is.
     pub(super) is_host: bool,
-    /// There is no way to its place, or the game has taken its [`NavigateTo`] on the way.
-    pub(super) is_cut_off: bool,
-    /// The game has taken its [`NavigateTo`] on the way: it is not sent again.
-    pub(super) gave_up: bool,
-    /// It follows a path to its place.
-    pub(super) has_path: bool,
+    /// Whether it gets to its place.
+    pub(super) outlook: Outlook,
     pub(super) is_stuck: bool,
     /// It moves at half of its pace at least.
     pub(super) is_under_way: bool,
@@ -85,6 +46,19 @@ pub(crate) struct Member {
     pub(super) is_fast: bool,
     /// Where it comes from.
     pub(super) coming: Coming,
+}
+
+/// Whether a member gets to its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outlook {
+    /// It is not known yet: it has no place, or no path to it yet.
+    Unknown,
+    /// It follows a path there.
+    Path,
+    /// There is no way.
+    NoWay,
+    /// The game has taken its [`NavigateTo`](crate::NavigateTo) on the way: it is not sent again.
+    GaveUp,
 }
 
 /// The way of a member to the surroundings of its place.
@@ -118,10 +92,23 @@ impl Coming {
 impl Member {
     /// Forgets its way to where it was sent before: it says nothing of the way to a new place.
     pub(super) fn forget_way(&mut self) {
-        self.is_cut_off = false;
-        self.gave_up = false;
-        self.has_path = false;
+        self.outlook = Outlook::Unknown;
         self.coming = Coming::straight(self.position);
+    }
+
+    /// Whether it follows a path to its place.
+    pub(super) fn has_path(&self) -> bool {
+        self.outlook == Outlook::Path
+    }
+
+    /// Whether the game has taken its [`NavigateTo`](crate::NavigateTo) on the way.
+    pub(super) fn gave_up(&self) -> bool {
+        self.outlook == Outlook::GaveUp
+    }
+
+    /// Whether it does not get to its place: there is no way, or it gave up.
+    pub(super) fn is_cut_off(&self) -> bool {
+        matches!(self.outlook, Outlook::NoWay | Outlook::GaveUp)
     }
 
     /// Whether it is within `distance` m of its place.
@@ -175,7 +162,7 @@ impl Member {
     }
 
     fn is_on_its_way(&self) -> bool {
-        self.place.at.is_some() && !self.is_cut_off && !self.is_within(self.at_place)
+        self.place.at.is_some() && !self.is_cut_off() && !self.is_within(self.at_place)
     }
 
     /// Whether it waits for others of its group near it that are on their way as well. Of those that do not get on, the
@@ -268,84 +255,6 @@ impl Member {
     }
 }
 
-/// The members of a group with a target, which stands around `center`, by id.
-pub(super) fn gather(
-    listed: &GroupMembers,
-    members: &Members,
-    target: Target,
-    center: Vec2,
-    group: &mut Vec<Member>,
-) {
-    let seen = |entity: Entity| {
-        let (&id, body, place, navigate, memory, _, way, follow, stuck, abilities, vehicle, _) =
-            members.get(entity).ok()?;
-        let has_no_path = memory.is_some_and(|it| matches!(it.state, NavigationState::NoPath(_)));
-        let has_path = memory
-            .zip(place.at)
-            .is_some_and(|(it, at)| it.follows_path_to(Target::Point(at)));
-        let way = way.filter(|_| has_path);
-        let pace = follow.and_then(|it| it.pace);
-        let pace = pace.map_or(vehicle.max_speed, |it| it.min(vehicle.max_speed));
-        let at_place = follow.map_or(AT_PLACE, |it| it.tolerance.max(AT_PLACE));
-        let is_host = target == Target::Entity(entity);
-        let mut place = *place;
-        if is_host && navigate.is_none() {
-            // The game drives it: its place goes with it.
-            place.at = place.at.map(|_| body.position);
-        }
-        let is_elsewhere = |place: Vec2| place.distance(body.position) > at_place;
-        let gave_up = navigate.is_none() && place.at.is_some_and(is_elsewhere);
-        body.is_steerable().then(|| Member {
-            id,
-            entity,
-            position: body.position,
-            speed: body.speed(),
-            radius: body.radius.max(0.0),
-            at_place,
-            place,
-            is_host,
-            is_cut_off: has_no_path || gave_up,
-            gave_up,
-            has_path,
-            is_stuck: stuck.is_some_and(|it| it.stuck),
-            is_under_way: body.speed() >= UNDER_WAY * pace,
-            is_fast: abilities.is_some_and(|it| {
-                let stopping = body.speed() * body.speed() / (2.0 * it.braking);
-                stopping > GENTLE * body.radius
-            }),
-            coming: way
-                .and_then(|(path, progress)| coming(center, path, progress))
-                .unwrap_or(Coming::straight(body.position)),
-        })
-    };
-    group.clear();
-    group.extend(listed.iter().filter_map(seen));
-    group.sort_unstable_by_key(|member| member.id);
-}
-
-/// Where a member comes from that has a corner of its path ahead.
-fn coming(center: Vec2, path: &SteeringPath, progress: &PathFollowingMemory) -> Option<Coming> {
-    let corner = path.points().len().checked_sub(2)?;
-    if !progress.is_about(path) || progress.waypoint > corner {
-        return None;
-    }
-    let to_corner = (path.arc_of(corner) - progress.distance).max(0.0);
-    let (corner, end) = (path.points()[corner], path.points()[corner + 1]);
-    Some(Coming {
-        corner,
-        to_corner,
-        unrolled: behind(corner, to_corner, end, center),
-    })
-}
-
-/// The point `distance` m behind the last corner of a way that leads on to `end`, in a group around `center`.
-fn behind(corner: Vec2, distance: f32, end: Vec2, center: Vec2) -> Vec2 {
-    // A corner among the places is passed by few.
-    let is_outside = center.distance(corner) > center.distance(end);
-    let onward = if is_outside { center } else { end } - corner;
-    corner - distance * onward.normalize_or_zero()
-}
-
 #[cfg(test)]
 impl Member {
     /// A member that stands, and has waited for some seconds.
@@ -356,7 +265,7 @@ impl Member {
             position,
             speed: 0.0,
             radius,
-            at_place: AT_PLACE,
+            at_place: super::gather::AT_PLACE,
             place: GroupPlace {
                 at: Some(place),
                 radius,
@@ -365,9 +274,7 @@ impl Member {
                 ..default()
             },
             is_host: false,
-            is_cut_off: false,
-            gave_up: false,
-            has_path: true,
+            outlook: Outlook::Path,
             is_stuck: false,
             is_under_way: false,
             is_fast: false,
@@ -421,9 +328,9 @@ mod tests {
             ..Member::standing(Vec2::X, Vec2::new(9.0, 0.0), 0.3, 1.0)
         };
         assert!(!stuck.pushes(&[stuck, other]));
-        other.is_cut_off = true;
+        other.outlook = Outlook::NoWay;
         assert!(stuck.pushes(&[stuck, other]));
-        (other.is_cut_off, other.place.at) = (false, None);
+        (other.outlook, other.place.at) = (Outlook::Path, None);
         assert!(stuck.pushes(&[stuck, other]), "there is no room for it");
     }
 
@@ -474,21 +381,5 @@ mod tests {
         assert!(me.pushes(&[me]), "it has left its circle, but hardly moves");
         me.is_under_way = true;
         assert!(!me.pushes(&[me]));
-    }
-
-    #[test]
-    fn the_rest_of_a_way_is_unrolled_behind_its_last_corner() {
-        let (corner, center) = (Vec2::new(3.0, 0.0), Vec2::new(3.0, 9.0));
-        let end = Vec2::new(4.0, 8.0);
-        let unrolled = behind(corner, 2.0, end, center);
-        assert_eq!(unrolled, Vec2::new(3.0, -2.0), "in line with the center");
-    }
-
-    #[test]
-    fn behind_a_corner_among_the_places_the_own_place_counts() {
-        let (corner, center) = (Vec2::new(3.0, 0.0), Vec2::new(2.0, 0.0));
-        let end = Vec2::new(3.0, 4.0);
-        let unrolled = behind(corner, 2.0, end, center);
-        assert_eq!(unrolled, Vec2::new(3.0, -2.0), "in line with the place");
     }
 }

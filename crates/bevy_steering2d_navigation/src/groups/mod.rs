@@ -3,6 +3,7 @@
 mod assignment;
 mod discs;
 mod exchange;
+mod gather;
 mod grids;
 mod group_arrive;
 mod hand_over;

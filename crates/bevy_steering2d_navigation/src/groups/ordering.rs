@@ -8,13 +8,14 @@ use bevy_steering2d_core::{
 };
 
 use super::exchange::{exchange, move_up};
+use super::gather::{DisabledMembers, Members, gather};
 use super::grids::Grids;
 use super::group_arrive::Planned;
 use super::hand_over::hand_over;
 use super::holding::places_hold;
 use super::kept_places::{KeptPlace, keep_places, renewed, taken_places};
 use super::meeting::Way;
-use super::member::{DisabledMembers, Member, Members, gather};
+use super::member::Member;
 use super::places::Floor;
 use super::placing::{Lot, place_all, place_latecomers, reassign};
 use super::{
@@ -349,7 +350,7 @@ fn improve_places(
     clock: &SteeringClock,
     memory: &mut GroupArriveMemory,
 ) {
-    let needs_no_way = |it: &Member| it.is_host || it.has_path || is_excused(it);
+    let needs_no_way = |it: &Member| it.is_host || it.has_path() || is_excused(it);
     if !memory.ways_known && group.iter().all(needs_no_way) {
         memory.ways_known = true;
         reassign(group, lot);
@@ -367,7 +368,7 @@ fn improve_places(
     for index in 0..group.len() {
         let member = group[index];
         // With another place it would be sent again.
-        if member.gave_up {
+        if member.gave_up() {
             continue;
         }
         // How far it is outside of the places, m.
@@ -416,7 +417,7 @@ fn pass_others(group: &mut [Member], order: Entity, ways: &[Way], memory: &mut G
 
 /// Whether a group need not wait for a member: there is no room or no way for it.
 fn is_excused(member: &Member) -> bool {
-    member.place.at.is_none() || member.is_cut_off
+    member.place.at.is_none() || member.is_cut_off()
 }
 
 /// Whether every member that can be at its place is there.

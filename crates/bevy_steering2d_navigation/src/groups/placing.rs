@@ -88,7 +88,7 @@ fn on_their_side(floor: Floor, target: Vec2, from: Vec2, radius: f32) -> Vec2 {
 
 /// Distributes the places anew, now that the ways are known: those that come first get the farthest.
 pub(super) fn reassign(group: &mut [Member], lot: Lot) {
-    let goes = |it: &Member| !it.gave_up && !it.is_host;
+    let goes = |it: &Member| !it.gave_up() && !it.is_host;
     let going: Vec<_> = group
         .iter()
         .filter(|it| goes(it))

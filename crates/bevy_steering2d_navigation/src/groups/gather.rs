@@ -1,0 +1,167 @@
+//! Gathering: what each member of a group is read from.
+
+use bevy::ecs::entity_disabling::Disabled;
+use bevy::ecs::query::QueryData;
+use bevy::prelude::*;
+use bevy_steering2d_core::{
+    Abilities, Kinematics, PathFollowing, PathFollowingMemory, ReciprocalAvoidance,
+    SteeringDisabled, SteeringId, SteeringPath, StuckMemory, Target, Vehicle,
+};
+
+use super::member::{Coming, Member, Outlook};
+use super::{GroupMember, GroupMembers, GroupPlace};
+use crate::{NavigateTo, NavigateToMemory, NavigationState};
+
+/// A member is at its place within this distance, m, beyond where [`NavigateTo`] comes to rest; with a larger tolerance of
+/// its own, within that.
+pub(super) const AT_PLACE: f32 = 0.15;
+/// A driven member pushes others only if it could stop within this many radii.
+const GENTLE: f32 = 0.25;
+/// A member is under way from this share of its pace on.
+const UNDER_WAY: f32 = 0.5;
+
+/// What a group reads of a member, and changes.
+#[derive(QueryData)]
+#[query_data(mutable)]
+pub(crate) struct MemberData {
+    entity: Entity,
+    id: &'static SteeringId,
+    pub(super) body: &'static Kinematics,
+    pub(super) place: &'static mut GroupPlace,
+    pub(super) navigate: Option<&'static mut NavigateTo>,
+    pub(super) memory: Option<&'static mut NavigateToMemory>,
+    pub(super) avoidance: Option<&'static mut ReciprocalAvoidance>,
+    way: Option<(&'static SteeringPath, &'static PathFollowingMemory)>,
+    follow: Option<&'static PathFollowing>,
+    stuck: Option<&'static StuckMemory>,
+    abilities: Option<&'static Abilities>,
+    vehicle: &'static Vehicle,
+    pub(super) member: &'static GroupMember,
+}
+
+pub(super) type Members<'w, 's> = Query<'w, 's, MemberData, Without<SteeringDisabled>>;
+
+/// The places of disabled members, which [`Members`] leaves out.
+pub(super) type DisabledMembers<'w, 's> =
+    Query<'w, 's, &'static GroupPlace, Or<(With<SteeringDisabled>, With<Disabled>)>>;
+
+/// The members of a group with a target, which stands around `center`, by id.
+pub(super) fn gather(
+    listed: &GroupMembers,
+    members: &Members,
+    target: Target,
+    center: Vec2,
+    group: &mut Vec<Member>,
+) {
+    let seen = |entity: Entity| Member::seen(members.get(entity).ok()?, target, center);
+    group.clear();
+    group.extend(listed.iter().filter_map(seen));
+    group.sort_unstable_by_key(|member| member.id);
+}
+
+impl Member {
+    /// A member of a group with a target, which stands around `center`; `None` if its body is not steered now.
+    fn seen(it: MemberDataReadOnlyItem, target: Target, center: Vec2) -> Option<Self> {
+        let body = it.body;
+        if !body.is_steerable() {
+            return None;
+        }
+        let pace = it.follow.and_then(|it| it.pace);
+        let pace = pace.map_or(it.vehicle.max_speed, |pace| pace.min(it.vehicle.max_speed));
+        let at_place = it.follow.map_or(AT_PLACE, |it| it.tolerance.max(AT_PLACE));
+        let is_host = target == Target::Entity(it.entity);
+        let mut place = *it.place;
+        if is_host && it.navigate.is_none() {
+            // The game drives it: its place goes with it.
+            place.at = place.at.map(|_| body.position);
+        }
+        let way = it.way.filter(|_| it.follows_path());
+        let coming = way.and_then(|(path, progress)| coming(center, path, progress));
+        Some(Self {
+            id: *it.id,
+            entity: it.entity,
+            position: body.position,
+            speed: body.speed(),
+            radius: body.radius.max(0.0),
+            at_place,
+            place,
+            is_host,
+            outlook: it.outlook(place, at_place),
+            is_stuck: it.stuck.is_some_and(|it| it.stuck),
+            is_under_way: body.speed() >= UNDER_WAY * pace,
+            is_fast: it.abilities.is_some_and(|it| {
+                let stopping = body.speed() * body.speed() / (2.0 * it.braking);
+                stopping > GENTLE * body.radius
+            }),
+            coming: coming.unwrap_or(Coming::straight(body.position)),
+        })
+    }
+}
+
+impl MemberDataReadOnlyItem<'_, '_> {
+    /// Whether it follows a path to the place that it has.
+    fn follows_path(&self) -> bool {
+        self.memory
+            .zip(self.place.at)
+            .is_some_and(|(it, at)| it.follows_path_to(Target::Point(at)))
+    }
+
+    /// Whether it gets to a place, at which it is within a distance, m.
+    fn outlook(&self, place: GroupPlace, at_place: f32) -> Outlook {
+        let is_elsewhere = |at: Vec2| at.distance(self.body.position) > at_place;
+        let has_no_path = |it: &NavigateToMemory| matches!(it.state, NavigationState::NoPath(_));
+        if self.navigate.is_none() && place.at.is_some_and(is_elsewhere) {
+            Outlook::GaveUp
+        } else if self.memory.is_some_and(has_no_path) {
+            Outlook::NoWay
+        } else if self.follows_path() {
+            Outlook::Path
+        } else {
+            Outlook::Unknown
+        }
+    }
+}
+
+/// Where a member comes from that has a corner of its path ahead.
+fn coming(center: Vec2, path: &SteeringPath, progress: &PathFollowingMemory) -> Option<Coming> {
+    let corner = path.points().len().checked_sub(2)?;
+    if !progress.is_about(path) || progress.waypoint > corner {
+        return None;
+    }
+    let to_corner = (path.arc_of(corner) - progress.distance).max(0.0);
+    let (corner, end) = (path.points()[corner], path.points()[corner + 1]);
+    Some(Coming {
+        corner,
+        to_corner,
+        unrolled: behind(corner, to_corner, end, center),
+    })
+}
+
+/// The point `distance` m behind the last corner of a way that leads on to `end`, in a group around `center`.
+fn behind(corner: Vec2, distance: f32, end: Vec2, center: Vec2) -> Vec2 {
+    // A corner among the places is passed by few.
+    let is_outside = center.distance(corner) > center.distance(end);
+    let onward = if is_outside { center } else { end } - corner;
+    corner - distance * onward.normalize_or_zero()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_of_a_way_is_unrolled_behind_its_last_corner() {
+        let (corner, center) = (Vec2::new(3.0, 0.0), Vec2::new(3.0, 9.0));
+        let end = Vec2::new(4.0, 8.0);
+        let unrolled = behind(corner, 2.0, end, center);
+        assert_eq!(unrolled, Vec2::new(3.0, -2.0), "in line with the center");
+    }
+
+    #[test]
+    fn behind_a_corner_among_the_places_the_own_place_counts() {
+        let (corner, center) = (Vec2::new(3.0, 0.0), Vec2::new(2.0, 0.0));
+        let end = Vec2::new(3.0, 4.0);
+        let unrolled = behind(corner, 2.0, end, center);
+        assert_eq!(unrolled, Vec2::new(3.0, -2.0), "in line with the place");
+    }
+}
