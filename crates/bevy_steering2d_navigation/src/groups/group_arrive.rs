@@ -3,7 +3,9 @@
 use std::f32::consts::{FRAC_1_SQRT_2, TAU};
 
 use bevy::prelude::*;
-use bevy_steering2d_core::{InvalidParameter, SteeringId, StuckDetection, Target, Vehicle};
+use bevy_steering2d_core::{
+    InvalidParameter, ReciprocalAvoidance, SteeringId, StuckDetection, Target, Vehicle,
+};
 
 use crate::Lane;
 
@@ -264,6 +266,25 @@ impl GroupPlace {
     pub(crate) fn is_stop(&self, target: Target) -> bool {
         let stop = self.stopped_at.filter(|_| self.order.is_some());
         stop.map(Target::Point) == Some(target)
+    }
+
+    /// Lets the member push others aside, or no longer: while it does, its avoidance is off. Without one that is on it does
+    /// not begin.
+    pub(super) fn set_pushing(
+        &mut self,
+        avoidance: Option<Mut<ReciprocalAvoidance>>,
+        pushes: bool,
+    ) {
+        let Some(mut avoidance) = avoidance else {
+            return;
+        };
+        if pushes && avoidance.influence.enabled {
+            avoidance.influence.enabled = false;
+            self.is_pushing_in = true;
+        } else if !pushes && self.is_pushing_in {
+            avoidance.influence.enabled = true;
+            self.is_pushing_in = false;
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use bevy_steering2d_core::Target;
 use super::GroupPlace;
 use super::gather::{MemberDataItem, Members};
 use super::member::Member;
-use crate::{Lane, NavigateTo};
+use crate::{Lane, NavigateTo, NavigateToMemory};
 
 /// Writes the place of a member and whether it pushes others aside, and sends it there. Returns whether it has just
 /// turned out that there is no room for it.
@@ -26,17 +26,8 @@ pub(super) fn hand_over(
     else {
         return false;
     };
-    let mut new = member.place;
-    if let Some(mut avoidance) = avoidance {
-        if pushes && avoidance.influence.enabled {
-            avoidance.influence.enabled = false;
-            new.is_pushing_in = true;
-        } else if !pushes && new.is_pushing_in {
-            avoidance.influence.enabled = true;
-            new.is_pushing_in = false;
-        }
-    }
-    let had = *place;
+    let (had, mut new) = (*place, member.place);
+    new.set_pushing(avoidance, pushes);
     // Without room it stops: where it was sent before is not its place any more.
     let stops = new.at.is_none() && (had.at.is_some() || had.order != new.order);
     if stops {
@@ -44,39 +35,64 @@ pub(super) fn hand_over(
     } else if new.at.is_some() {
         new.stopped_at = None;
     }
-    let is_sent_anew = errand(&had) != errand(&new);
     if !place.set_if_neq(new) {
         return false;
     }
-    if let Some(mut memory) = memory
-        && memory.detour() != new.detour
-    {
-        memory.set_detour(new.detour);
-    }
+    lead_over(new.detour, memory);
     // A member that only waits goes on, or stays as it is if the game has taken its `NavigateTo`.
-    if !is_sent_anew {
+    if errand(&had) == errand(&new) {
         return false;
     }
-    let Some(at) = new.at else {
-        if stops && let Some(mut navigate) = navigate {
-            navigate.target = member.position.into();
+    match new.at {
+        Some(at) => {
+            send(member, at, new.lane, navigate, commands);
+            false
         }
-        return stops || had.plan != new.plan;
-    };
+        None if stops => {
+            stop(member, navigate);
+            true
+        }
+        None => had.plan != new.plan,
+    }
+}
+
+/// Leads the path of a member over a detour, or no longer.
+fn lead_over(detour: Option<[Vec2; 2]>, memory: Option<Mut<NavigateToMemory>>) {
+    if let Some(mut memory) = memory
+        && memory.detour() != detour
+    {
+        memory.set_detour(detour);
+    }
+}
+
+/// Stops a member where it is.
+fn stop(member: &Member, navigate: Option<Mut<NavigateTo>>) {
+    if let Some(mut navigate) = navigate {
+        navigate.target = member.position.into();
+    }
+}
+
+/// Sends a member to its place.
+fn send(
+    member: &Member,
+    at: Vec2,
+    lane: Lane,
+    navigate: Option<Mut<NavigateTo>>,
+    commands: &mut Commands,
+) {
     let target = Target::Point(at);
     match navigate {
-        Some(mut navigate) if navigate.target != target || navigate.lane != new.lane => {
-            (navigate.target, navigate.lane) = (target, new.lane);
+        Some(mut navigate) if navigate.target != target || navigate.lane != lane => {
+            (navigate.target, navigate.lane) = (target, lane);
         }
         Some(_) => {}
         // It is where it is to be, and the game may drive it.
         None if member.is_host => {}
         None => {
-            let navigate = NavigateTo::new(target).with_lane(new.lane);
+            let navigate = NavigateTo::new(target).with_lane(lane);
             commands.entity(member.entity).try_insert(navigate);
         }
     }
-    false
 }
 
 /// Where a member is sent, by which plan of which order, and in which lane.

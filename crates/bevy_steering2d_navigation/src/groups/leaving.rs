@@ -67,10 +67,9 @@ pub(crate) fn release_leavers(
             place.through = None;
         }
         if place.is_pushing_in {
+            place.set_pushing(avoidance, false);
+            // Also if its avoidance is gone.
             place.is_pushing_in = false;
-            if let Some(mut avoidance) = avoidance {
-                avoidance.influence.enabled = true;
-            }
         }
     }
 }
