@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use bevy::prelude::*;
+use bevy_steering2d_core::Circle;
 
 /// Discs by square cell.
 pub(super) struct Discs {
     cell: f32,
-    discs: BTreeMap<(i32, i32), Vec<(Vec2, f32)>>,
+    discs: BTreeMap<(i32, i32), Vec<Circle>>,
 }
 
 impl Discs {
@@ -24,18 +25,18 @@ impl Discs {
         (cell.x, cell.y)
     }
 
-    pub(super) fn add(&mut self, at: Vec2, radius: f32) {
-        let cell = self.cell_of(at);
-        self.discs.entry(cell).or_default().push((at, radius));
+    pub(super) fn add(&mut self, disc: Circle) {
+        let cell = self.cell_of(disc.center);
+        self.discs.entry(cell).or_default().push(disc);
     }
 
     /// Whether a disc overlaps no other.
-    pub(super) fn admits(&self, at: Vec2, radius: f32) -> bool {
-        let (x, y) = self.cell_of(at);
+    pub(super) fn admits(&self, disc: Circle) -> bool {
+        let (x, y) = self.cell_of(disc.center);
         // Far out all cells are the last one.
         let next_to = |at: i32| at.saturating_sub(1)..=at.saturating_add(1);
         let around = next_to(x).flat_map(|x| next_to(y).map(move |y| (x, y)));
         let mut near = around.filter_map(|cell| self.discs.get(&cell)).flatten();
-        near.all(|(center, other)| at.distance(*center) >= radius + other)
+        near.all(|it| disc.center.distance(it.center) >= disc.radius + it.radius)
     }
 }

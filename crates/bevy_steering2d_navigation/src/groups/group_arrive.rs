@@ -4,7 +4,7 @@ use std::f32::consts::{FRAC_1_SQRT_2, TAU};
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    InvalidParameter, ReciprocalAvoidance, SteeringId, StuckDetection, Target, Vehicle,
+    Circle, InvalidParameter, ReciprocalAvoidance, SteeringId, StuckDetection, Target, Vehicle,
 };
 
 use crate::Lane;
@@ -262,6 +262,11 @@ pub struct GroupPlace {
 }
 
 impl GroupPlace {
+    /// The disc in which the member is to stand, if it has a place.
+    pub(super) fn disc(&self) -> Option<Circle> {
+        Some(Circle::new(self.at?, self.radius))
+    }
+
     /// Whether a target is only where the member stops, since its group has no room for it.
     pub(crate) fn is_stop(&self, target: Target) -> bool {
         let stop = self.stopped_at.filter(|_| self.order.is_some());

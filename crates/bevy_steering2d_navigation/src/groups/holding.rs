@@ -1,6 +1,7 @@
 //! Whether the places of a group still hold for its order, its members and the solids of now.
 
 use bevy::prelude::*;
+use bevy_steering2d_core::Circle;
 
 use super::group_arrive::Planned;
 use super::member::Member;
@@ -55,12 +56,12 @@ fn have_room(group: &[Member], lot: Lot, world: &GroupWorld) -> bool {
     let placed = group
         .iter()
         .filter(|it| lot.includes(&it.place) && !it.is_host);
-    let places = placed.filter_map(|it| Some((it.place.at?, it.place.radius)));
-    let is_on_ground = |(at, _)| world.pathfinder.has_ground(at);
+    let places = placed.filter_map(|it| it.place.disc());
+    let is_on_ground = |it: Circle| world.pathfinder.has_ground(it.center);
     if !places.clone().all(is_on_ground) {
         return false;
     }
-    let around = |(at, radius)| Rect::from_corners(at, at).inflate(radius);
+    let around = |it: Circle| Rect::from_corners(it.center, it.center).inflate(it.radius);
     let Some(area) = places.clone().map(around).reduce(|all, it| all.union(it)) else {
         return true;
     };
@@ -73,7 +74,7 @@ fn have_room(group: &[Member], lot: Lot, world: &GroupWorld) -> bool {
     // Places were chosen with the whole radius as clearance, up to rounding.
     near.all(|solid| {
         let mut places = places.clone();
-        places.all(|(at, radius)| solid.distance(at) >= 0.98 * radius)
+        places.all(|it| solid.distance(it.center) >= 0.98 * it.radius)
     })
 }
 

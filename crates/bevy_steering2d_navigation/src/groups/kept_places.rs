@@ -3,6 +3,7 @@
 
 use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
+use bevy_steering2d_core::Circle;
 
 use super::gather::{DisabledMembers, Members};
 use super::ordering::Turn;
@@ -14,20 +15,13 @@ use super::{GroupMember, GroupMembers, GroupPlace};
 pub(super) struct KeptPlace {
     /// The order whose new places end it; `None` for that of a target, which stands there in any case.
     order: Option<Entity>,
-    /// m
-    at: Vec2,
-    /// m
-    radius: f32,
+    disc: Circle,
 }
 
 impl KeptPlace {
-    /// The disc of a target that is a member and not steered: its center and its radius, m.
-    pub(super) fn of_target((at, radius): (Vec2, f32)) -> Self {
-        Self {
-            order: None,
-            at,
-            radius,
-        }
+    /// The disc of a target that is a member and not steered.
+    pub(super) fn of_target(disc: Circle) -> Self {
+        Self { order: None, disc }
     }
 }
 
@@ -51,8 +45,7 @@ pub(super) fn keep_places(
     kept.extend(places.filter_map(|place| {
         Some(KeptPlace {
             order: Some(lot.order),
-            at: place.at?,
-            radius: place.radius,
+            disc: place.disc()?,
         })
     }));
 }
@@ -64,23 +57,23 @@ pub(super) fn renewed(turns: &[Turn]) -> EntityHashMap<usize> {
     renewed.map(|(index, it)| (it.lot.order, index)).collect()
 }
 
-/// The places that the group of a turn, given by its order and index, has to leave free, center and radius: those of
-/// the members of other groups, and those that members keep. The places of groups that get new ones in a later turn
-/// are free, and a group that gets new ones keeps none but that of its target.
+/// The places that the group of a turn, given by its order and index, has to leave free: those of the members of other
+/// groups, and those that members keep. The places of groups that get new ones in a later turn are free, and a group that
+/// gets new ones keeps none but that of its target.
 pub(super) fn taken_places(
     members: &Members,
     kept: &[KeptPlace],
     renewed: &EntityHashMap<usize>,
     (order, index): (Entity, usize),
-) -> Vec<(Vec2, f32)> {
+) -> Vec<Circle> {
     let gets_new_later = |order: Entity| renewed.get(&order).is_some_and(|&at| at > index);
     let is_taken = |place: &GroupPlace, member: &GroupMember| {
         let is_its_own = place.order == Some(member.0);
         is_its_own && member.0 != order && !gets_new_later(member.0)
     };
     let taken = members.iter().filter(|it| is_taken(it.place, it.member));
-    let discs = taken.filter_map(|it| Some((it.place.at?, it.place.radius)));
+    let discs = taken.filter_map(|it| it.place.disc());
     let is_renewed = |it: &KeptPlace| it.order.is_some_and(|it| renewed.contains_key(&it));
     let kept = kept.iter().filter(|it| !is_renewed(it));
-    discs.chain(kept.map(|it| (it.at, it.radius))).collect()
+    discs.chain(kept.map(|it| it.disc)).collect()
 }

@@ -3,7 +3,7 @@
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Announcements, Kinematics, SnapshotAppExt, SnapshotKind, SteeringAppExt, SteeringClock,
+    Announcements, Circle, Kinematics, SnapshotAppExt, SnapshotKind, SteeringAppExt, SteeringClock,
     SteeringId, SteeringWarnings, Target, Targets, Vehicle,
 };
 
@@ -292,7 +292,7 @@ impl Turn {
         order: &GroupArrive,
         world: &GroupWorld,
         grids: &mut Grids,
-        taken: impl Fn() -> Vec<(Vec2, f32)>,
+        taken: impl Fn() -> Vec<Circle>,
         memory: &mut GroupArriveMemory,
     ) -> Lot {
         let Self { lot, planned, .. } = *self;
@@ -332,15 +332,11 @@ impl Turn {
     }
 }
 
-/// Center and radius of the target of an order if it is an agent, m.
-fn host_disc(
-    host: Option<SteeringId>,
-    order: &GroupArrive,
-    world: &GroupWorld,
-) -> Option<(Vec2, f32)> {
+/// The disc of the target of an order if it is an agent.
+fn host_disc(host: Option<SteeringId>, order: &GroupArrive, world: &GroupWorld) -> Option<Circle> {
     host?;
     let host = world.targets.get(order.target)?;
-    Some((host.position, host.radius.max(0.0)))
+    Some(Circle::new(host.position, host.radius.max(0.0)))
 }
 
 /// Lets members have the places of each other, or the spots where they stand, where that is better.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use bevy::math::FloatPow;
 use bevy::prelude::*;
+use bevy_steering2d_core::Circle;
 
 use super::GroupShape;
 use super::discs::Discs;
@@ -52,8 +53,8 @@ pub(super) struct Site<'a> {
     shape: GroupShape,
     /// Between bodies, m.
     gap: f32,
-    /// Discs that are taken already: center and radius.
-    taken: &'a [(Vec2, f32)],
+    /// Discs that are taken already.
+    taken: &'a [Circle],
 }
 
 /// Radii within this ratio get places of one size.
@@ -67,7 +68,7 @@ impl<'a> Site<'a> {
         target: Vec2,
         shape: GroupShape,
         gap: f32,
-        taken: &'a [(Vec2, f32)],
+        taken: &'a [Circle],
     ) -> Self {
         Self {
             floor,
@@ -214,8 +215,9 @@ impl<'a> Site<'a> {
                 let Some(&index) = next else {
                     break;
                 };
-                if clearance >= radius && placed.admits(spot, radius + self.gap) {
-                    placed.add(spot, radius);
+                let with_gap = Circle::new(spot, radius + self.gap);
+                if clearance >= radius && placed.admits(with_gap) {
+                    placed.add(Circle::new(spot, radius));
                     at[index] = Some(spot);
                     next = waiting.next();
                 }
@@ -236,7 +238,8 @@ impl<'a> Site<'a> {
         let most = 64 * (count + self.taken.len()) + 4_096;
         let taken = self.taken(largest);
         // Places on one lattice are a gap apart, up to rounding.
-        let is_vacant = |at: Vec2, radius: f32| taken.admits(at, radius + 0.99 * self.gap);
+        let is_vacant =
+            |at: Vec2, radius: f32| taken.admits(Circle::new(at, radius + 0.99 * self.gap));
         let mut heap = BinaryHeap::from([lattice.first()]);
         let mut done = BTreeSet::new();
         let mut found: Vec<(Vec2, f32)> = Vec::new();
@@ -295,11 +298,11 @@ impl<'a> Site<'a> {
 
     /// The discs that are taken, for bodies whose radius is at most `largest` m.
     fn taken(&self, largest: f32) -> Discs {
-        let radii = self.taken.iter().map(|it| it.1);
+        let radii = self.taken.iter().map(|it| it.radius);
         let largest = radii.fold(largest, f32::max);
         let mut taken = Discs::new(2.0 * largest + self.gap);
-        for &(at, radius) in self.taken {
-            taken.add(at, radius);
+        for &disc in self.taken {
+            taken.add(disc);
         }
         taken
     }

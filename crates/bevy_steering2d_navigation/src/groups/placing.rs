@@ -1,7 +1,7 @@
 //! Placing: the members of a group get the places that there are, all of them anew or only those that have none.
 
 use bevy::prelude::*;
-use bevy_steering2d_core::digest;
+use bevy_steering2d_core::{Circle, digest};
 
 use super::assignment::assign;
 use super::member::Member;
@@ -33,9 +33,9 @@ pub(super) fn place_all(
     group: &mut [Member],
     order: Entity,
     how: &GroupArrive,
-    (target, host): (Vec2, Option<(Vec2, f32)>),
+    (target, host): (Vec2, Option<Circle>),
     floor: Floor,
-    mut taken: Vec<(Vec2, f32)>,
+    mut taken: Vec<Circle>,
     memory: &mut GroupArriveMemory,
 ) -> Lot {
     for member in group.iter_mut() {
@@ -130,13 +130,13 @@ pub(super) fn place_latecomers(
     lot: Lot,
     how: &GroupArrive,
     (floor, revision): (Floor, u32),
-    mut taken: Vec<(Vec2, f32)>,
+    mut taken: Vec<Circle>,
     memory: &mut GroupArriveMemory,
 ) {
     let is_new = |member: &Member| !lot.includes(&member.place);
     let late = |member: &Member| is_new(member) || member.place.at.is_none();
     let kept = group.iter().filter(|member| !late(member));
-    taken.extend(kept.filter_map(|it| Some((it.place.at?, it.place.radius))));
+    taken.extend(kept.filter_map(|it| it.place.disc()));
     let radii: Vec<_> = group
         .iter()
         .filter(|it| late(it))
@@ -158,9 +158,9 @@ pub(super) fn place_latecomers(
 }
 
 /// A digest of what decides whether bodies of these radii find room: the discs that are taken, and the solids.
-fn room_digest(taken: &[(Vec2, f32)], radii: &[f32], revision: u32) -> u64 {
+fn room_digest(taken: &[Circle], radii: &[f32], revision: u32) -> u64 {
     let discs = taken.iter();
-    let discs = discs.map(|(at, radius)| digest([at.x, at.y, *radius].map(f32::to_bits)));
+    let discs = discs.map(|it| digest([it.center.x, it.center.y, it.radius].map(f32::to_bits)));
     // A sum, since the order of the discs depends on Bevy's archetypes.
     let discs = discs.fold(0, u64::wrapping_add);
     let radii = radii.iter().map(|radius| u64::from(radius.to_bits()));
@@ -228,10 +228,11 @@ mod tests {
 
     #[test]
     fn the_digest_of_a_look_for_room_depends_on_everything_but_the_order_of_the_discs() {
-        let (a, b) = ((Vec2::X, 0.5), (Vec2::new(3.0, 1.0), 0.5));
+        let disc = |x, y| Circle::new(Vec2::new(x, y), 0.5);
+        let (a, b) = (disc(1.0, 0.0), disc(3.0, 1.0));
         let digest = room_digest(&[a, b], &[0.5], 7);
         assert_eq!(digest, room_digest(&[b, a], &[0.5], 7));
-        let moved = (Vec2::new(3.0, 2.0), 0.5);
+        let moved = disc(3.0, 2.0);
         for other in [
             room_digest(&[a, moved], &[0.5], 7),
             room_digest(&[a], &[0.5], 7),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{PathQuery, PathSearch, Pathfinder};
-use bevy_steering2d_core::{Circle, Wall};
+use bevy_steering2d_core::Wall;
 
 const GAP: f32 = 0.1;
 
@@ -196,14 +196,12 @@ fn places_are_on_the_ground_that_is_nearest_to_the_target() {
 #[test]
 fn taken_places_are_left_free() {
     let grid = ClearanceGrid::new(&[], 1.0);
-    let taken = [(Vec2::ZERO, 0.4), (Vec2::new(0.85, 0.0), 0.4)];
+    let taken = [0.0, 0.85].map(|x| Circle::new(Vec2::new(x, 0.0), 0.4));
     let site = Site::new(anywhere(&grid), Vec2::ZERO, GroupShape::Disc, GAP, &taken);
     for at in site.around(Vec2::ZERO, &[0.4; 5]).at {
         let at = at.unwrap();
-        assert!(
-            taken.iter().all(|(center, _)| at.distance(*center) >= 0.84),
-            "{at}"
-        );
+        let mut distances = taken.iter().map(|it| at.distance(it.center));
+        assert!(distances.all(|it| it >= 0.84), "{at}");
     }
 }
 
@@ -214,7 +212,7 @@ fn where_places_are_taken_a_group_stands_beside_them_on_the_same_side_of_a_wall(
     let target = Vec2::new(0.55, 0.0);
     let taken: Vec<_> = (0..9)
         .map(|i| Vec2::new((i % 3) as f32, (i / 3) as f32 - 1.0))
-        .map(|cell| (target + 1.1 * cell, 0.5))
+        .map(|cell| Circle::new(target + 1.1 * cell, 0.5))
         .collect();
     let site = Site::new(anywhere(&grid), target, GroupShape::Disc, GAP, &taken);
     for at in site.around(target, &[0.5; 5]).at {
@@ -227,12 +225,12 @@ fn taken_places_are_left_free_by_bodies_of_different_radii() {
     let grid = ClearanceGrid::new(&[], 1.5);
     let alone = Site::new(anywhere(&grid), Vec2::ZERO, GroupShape::Disc, GAP, &[]);
     let taken = alone.around(Vec2::ZERO, &[0.5; 400]).at.into_iter();
-    let taken: Vec<_> = taken.flatten().map(|at| (at, 0.5)).collect();
+    let taken: Vec<_> = taken.flatten().map(|at| Circle::new(at, 0.5)).collect();
     let site = Site::new(anywhere(&grid), Vec2::ZERO, GroupShape::Disc, GAP, &taken);
     let radii = [0.2, 1.0, 0.5];
     for (at, radius) in site.around(Vec2::ZERO, &radii).at.iter().zip(radii) {
         let at = at.unwrap();
-        let mut distances = taken.iter().map(|(center, _)| at.distance(*center));
+        let mut distances = taken.iter().map(|it| at.distance(it.center));
         assert!(distances.all(|it| it >= radius + 0.5), "{radius}: {at}");
     }
 }
