@@ -2,6 +2,7 @@
 
 use bevy::prelude::*;
 
+use crate::locomotion::Pose;
 use crate::random::RandomStream;
 use crate::{
     Abilities, InvalidParameter, Kinematics, SteeringClock, SteeringId, ThinkEvery, Vehicle,
@@ -257,6 +258,27 @@ impl Agent {
                 0.0
             }
         })
+    }
+
+    /// Where the agent is, and where it points.
+    #[inline]
+    pub(crate) fn pose(&self) -> Pose {
+        Pose {
+            position: self.position,
+            heading: self.heading,
+        }
+    }
+
+    /// How far the point that moves along the heading is behind the agent, m: [`Abilities::pivot`], or zero.
+    #[inline]
+    pub(crate) fn pivot_arm(&self) -> f32 {
+        self.abilities.map_or(0.0, |body| body.pivot)
+    }
+
+    /// The pose of the point that moves along the heading.
+    #[inline]
+    pub(crate) fn pivot(&self) -> Pose {
+        self.pose().ahead(-self.pivot_arm())
     }
 
     /// Whether a point is behind the agent.

@@ -55,7 +55,7 @@ impl Maneuver {
     /// The quickest maneuver to a pose, whose last part is a straight line of one of these lengths, m; forward if the
     /// body has no reverse gear.
     pub(super) fn plan(me: &Agent, body: &Abilities, goal: Pose, run_ins: &[f32]) -> Self {
-        let begin = pivot(me, body);
+        let begin = me.pivot();
         let radius = RESERVE * body.turning_radius;
         let reverses = body.reverse_speed > 0.0;
         let with_run_in = |run_in: f32| {
@@ -86,7 +86,7 @@ impl Maneuver {
         body: &Abilities,
         tolerance: f32,
     ) -> Option<Vec2> {
-        let here = pivot(me, body);
+        let here = me.pivot();
         loop {
             let length = self.stretch().map(|leg| leg.length.abs()).sum::<f32>();
             let on_way = self.at(self.driven);
@@ -110,8 +110,7 @@ impl Maneuver {
     /// Points along the rest of the maneuver, m, for drawings: those of the middle of the body.
     pub fn outline(&self, me: &Agent) -> impl Iterator<Item = Vec2> {
         const PARTS: u8 = 12;
-        let arm = me.abilities.map_or(0.0, |body| body.pivot);
-        let (begin, legs) = (self.begin, self.legs);
+        let (arm, begin, legs) = (me.pivot_arm(), self.begin, self.legs);
         let begins = legs.into_iter().scan(begin, |at, leg| {
             let from = *at;
             *at = leg.after(1.0, from);
@@ -200,15 +199,6 @@ impl Maneuver {
         // Also if its length is not a number.
         count > 0 && self.legs[0].length != 0.0
     }
-}
-
-/// The pose of the point that moves along the heading.
-fn pivot(me: &Agent, body: &Abilities) -> Pose {
-    let middle = Pose {
-        position: me.position,
-        heading: me.heading,
-    };
-    middle.ahead(-body.pivot)
 }
 
 /// The legs of a way, without those of no length, and the straight line at its end.

@@ -328,12 +328,8 @@ fn drifts(body: &Abilities) -> bool {
 
 /// The velocity of a body that turns at the place, m/s.
 fn turn_to(me: &Agent, body: &Abilities, goal: Pose, how: &Park) -> Vec2 {
-    let here = Pose {
-        position: me.position,
-        heading: me.heading,
-    };
     let lead = if drifts(body) { LEAD } else { 1.0 };
-    let turn = within(lead * here.angle_to(goal.heading), ON_THE_SPOT);
+    let turn = within(lead * me.pose().angle_to(goal.heading), ON_THE_SPOT);
     // In the gear that is in: a change of gear would turn it the other way.
     let gear = if body.reversing { -1.0 } else { 1.0 };
     let change = me.max_acceleration() * me.response();

@@ -27,11 +27,7 @@ impl Bend {
     /// The bend from the agent's pose; `None` if the point is inside its turning circle.
     pub(crate) fn new(me: &Agent, point: Vec2) -> Option<Self> {
         let radius = RESERVE * me.turning_radius();
-        let pose = Pose {
-            position: me.position,
-            heading: me.heading,
-        };
-        let begin = pose.ahead(-me.abilities.map_or(0.0, |body| body.pivot));
+        let begin = me.pivot();
         let offset = point - begin.position;
         let beside = me.heading.perp_dot(offset);
         let (arc, line) = towards(Vec2::new(me.heading.dot(offset), beside.abs()), radius)?;

@@ -146,12 +146,8 @@ impl<L: Locomotion> Drive<L> {
     pub(crate) fn shortest_time(&self, goal: Pose) -> f32 {
         let me = self.agent();
         let body = me.abilities.expect("a driven body");
-        let pose = Pose {
-            position: me.position,
-            heading: me.heading,
-        };
         let in_circles = (me.cornering() * body.turning_radius).sqrt();
-        let (begin, end) = (pose.ahead(-body.pivot), goal.ahead(-body.pivot));
+        let (begin, end) = (me.pivot(), goal.ahead(-body.pivot));
         let times = ways(begin, end, body.turning_radius).map(|legs| {
             let times = legs.map(|leg| {
                 let gear = if leg.length < 0.0 {

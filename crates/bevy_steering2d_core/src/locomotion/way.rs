@@ -5,7 +5,7 @@ use bevy::math::ops;
 use bevy::prelude::*;
 
 use super::driver::{direction, within};
-use super::leg::{Leg, Pose};
+use super::leg::Leg;
 use crate::{Abilities, Agent};
 
 /// How a body travels to a point, see [`Agent::way_to`].
@@ -65,12 +65,7 @@ impl Way {
     pub fn outline(self, me: &Agent) -> impl Iterator<Item = Vec2> {
         const PARTS: u8 = 24;
         let Route { arc, line } = self.route;
-        let arm = me.abilities.map_or(0.0, |body| body.pivot);
-        let begin = Pose {
-            position: me.position,
-            heading: me.heading,
-        }
-        .ahead(-arm);
+        let (begin, arm) = (me.pivot(), me.pivot_arm());
         let parts =
             (0..=PARTS).map(move |part| arc.after(f32::from(part) / f32::from(PARTS), begin));
         let end = line.after(1.0, arc.after(1.0, begin));
@@ -163,8 +158,7 @@ impl Agent {
     }
 
     fn route_to(&self, point: Vec2, onward: f32, body: &Abilities) -> Route {
-        let pivot = self.position - body.pivot * self.heading;
-        let offset = point - pivot;
+        let offset = point - self.pivot().position;
         let local = Vec2::new(self.heading.dot(offset), self.heading.perp_dot(offset));
         let routes = routes(local, body);
         if body.reverse_speed <= 0.0 {

@@ -34,10 +34,7 @@ fn leading_ends(me: &Agent, point: Vec2, velocity: Vec2) -> (Vec2, Vec2) {
     match me.abilities {
         Some(body) if body.reversing && velocity.length() >= Abilities::FOLLOWS => {
             let along = velocity.normalize();
-            (
-                me.position - body.pivot * me.heading,
-                point + body.pivot * along,
-            )
+            (me.pivot().position, point + body.pivot * along)
         }
         _ => (me.position, point),
     }
