@@ -10,7 +10,7 @@ use bevy_steering2d_core::{
 use crate::owners::Owners;
 
 /// Ticks between two looks.
-const LOOKS: u32 = 64;
+const LOOK_TICKS: u32 = 64;
 
 /// How long there may be no walls, s: the game may still load them.
 const PATIENCE: f32 = 5.0;
@@ -39,7 +39,7 @@ pub(crate) fn warn_of_unsensed_walls(
     owners: Owners,
     mut waited: Local<f32>,
 ) {
-    if !clock.is_due(LOOKS, 0) {
+    if !clock.is_due(LOOK_TICKS, 0) {
         return;
     }
     let (Some(avoids), Some(follows)) = (
@@ -77,5 +77,5 @@ pub(crate) fn warn_of_unsensed_walls(
             )
         });
     }
-    *waited += LOOKS as f32 * clock.delta;
+    *waited += LOOK_TICKS as f32 * clock.delta;
 }

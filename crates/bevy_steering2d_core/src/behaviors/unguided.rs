@@ -21,7 +21,7 @@ use crate::{
 const PATIENCE: f32 = 5.0;
 
 /// Ticks between two looks at the behaviors without one.
-const LOOKS: u32 = 64;
+const LOOK_TICKS: u32 = 64;
 
 /// The entities whose `B` has had no path or field since it was inserted, and how long it has acted without, s. One that has
 /// lost it is not among them: the game has ended its way.
@@ -83,7 +83,7 @@ fn look_for_guides<B: Behavior, G: Component + TypePath>(
     agents: Query<(), (With<Vehicle>, Steered)>,
     mut unguided: ResMut<Unguided<B>>,
 ) {
-    if !clock.is_due(LOOKS, 0) {
+    if !clock.is_due(LOOK_TICKS, 0) {
         return;
     }
     let (name, guide) = (B::short_type_path(), G::short_type_path());
@@ -109,7 +109,7 @@ fn look_for_guides<B: Behavior, G: Component + TypePath>(
             }
         }
         if is_acting {
-            *waited += LOOKS as f32 * clock.delta;
+            *waited += LOOK_TICKS as f32 * clock.delta;
         }
         true
     });

@@ -9,7 +9,7 @@ use crate::{Kinematics, SteeringClock, SteeringDisabled, SteeringWarnings, Vehic
 
 /// Ticks from one look at the masses of driven agents to the next. Only a mass that two looks in a row find counts: a body
 /// may get its colliders after its spawn.
-const LOOKS: u32 = 64;
+const LOOK_TICKS: u32 = 64;
 
 /// Warns about agents that have a [`FaceVelocity`], which a driven body cannot follow, and about bodies that are far too light
 /// for the forces of their locomotion.
@@ -36,7 +36,7 @@ pub(super) fn warn_of_misfits<L: Locomotion>(
             )
         });
     }
-    if !clock.is_due(LOOKS, 0) {
+    if !clock.is_due(LOOK_TICKS, 0) {
         return;
     }
     for (entity, kind, vehicle, body) in &driven {

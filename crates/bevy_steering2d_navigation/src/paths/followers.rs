@@ -30,11 +30,11 @@ pub(crate) struct Followers<'w, 's> {
 
 impl Followers<'_, '_> {
     /// Ticks between two looks at an agent: most get another [`PathFollowing`] at once.
-    const LOOKS: u32 = 32;
+    const LOOK_TICKS: u32 = 32;
 
     /// The agents whose turn it is and whose path nothing follows.
     pub(super) fn missing(&mut self, clock: &SteeringClock) -> impl Iterator<Item = Entity> {
-        let is_due = |id: SteeringId| clock.is_due(Self::LOOKS, id.turn_of(Self::LOOKS));
+        let is_due = |id: SteeringId| clock.is_due(Self::LOOK_TICKS, id.turn_of(Self::LOOK_TICKS));
         let due = self.suspects.iter().filter(move |(_, id)| is_due(**id));
         let (following, steered) = (&self.following, &self.steered);
         let mut alone = due

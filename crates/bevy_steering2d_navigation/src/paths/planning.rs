@@ -40,7 +40,7 @@ pub(crate) fn register(app: &mut App) {
 }
 
 /// Ticks between two looks at whether a solid is in the way to the next waypoint.
-const LOOKS: u32 = 8;
+const LOOK_TICKS: u32 = 8;
 
 type Navigators<'w, 's> = Query<
     'w,
@@ -144,7 +144,7 @@ fn line_up(
             times_stuck: stuck.map_or(0, |stuck| stuck.times),
             revision,
             tick: clock.tick,
-            looks: clock.is_due(LOOKS, id.turn_of(LOOKS)),
+            looks: clock.is_due(LOOK_TICKS, id.turn_of(LOOK_TICKS)),
         };
         let now = reviewed(*memory, &situation, (id, entity), pathfinder, reports);
         if now.searching {
