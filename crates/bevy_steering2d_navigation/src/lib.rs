@@ -33,9 +33,9 @@ mod navmesh;
 mod paths;
 mod plugin;
 mod solid;
+mod terrain;
 #[cfg(test)]
 mod testing;
-mod world;
 
 pub use fields::{GoalField, GroundCost, TravelMap, TravelTimes};
 pub use groups::{
@@ -53,4 +53,4 @@ pub use paths::{
 };
 pub use plugin::{NavigationPlugin, NavigationSystems};
 pub use solid::Solid;
-pub use world::{ColliderSolids, Solids, Terrain};
+pub use terrain::{ColliderSolids, Solids, Terrain};

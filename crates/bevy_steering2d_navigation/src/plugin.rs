@@ -9,7 +9,7 @@ use bevy_steering2d_core::{SteeringAppExt, SteeringSchedule};
 use crate::fields::{self, solve_fields};
 use crate::groups::{self, order_groups, release_leavers};
 use crate::paths::{self, ActivePathfinder, plan_paths};
-use crate::world::{self, Terrain, survey};
+use crate::terrain::{self, Terrain, survey};
 use crate::{NavigateTo, NavigateToMemory, Pathfinder};
 
 /// The systems of navigation, in the order they run, in [`SteeringSchedule::Answer`]: bodies, walls and
@@ -53,7 +53,7 @@ impl Plugin for NavigationPlugin {
         if app.world().contains_resource::<Terrain>() {
             return;
         }
-        world::register(app);
+        terrain::register(app);
         paths::register(app);
         fields::register(app);
         groups::register(app);

@@ -13,6 +13,7 @@ use crate::{Agent, SteeringAppExt};
 mod arrive;
 mod braking;
 mod collision_avoidance;
+mod contacts;
 mod containment;
 mod crowd_path_following;
 mod evade;
@@ -45,7 +46,6 @@ mod target_speed;
 #[cfg(test)]
 pub(crate) mod testing;
 mod tether;
-mod touch;
 mod unguided;
 mod wall_avoidance;
 mod wall_following;

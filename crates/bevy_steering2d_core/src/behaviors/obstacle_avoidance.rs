@@ -5,6 +5,7 @@ use std::cell::LazyCell;
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
+use super::contacts::{Touch, Touches};
 use super::embeds_influence;
 use super::shared::backing::{Blockade, backs_off_within};
 use super::shared::stops::{Stops, stops_before};
@@ -12,7 +13,6 @@ use super::shared::urgency::{
     ahead, most_turning, overlap_urgency, sight, skin, stopping, stopping_urgency, travel,
     travel_speed, turning_urgency,
 };
-use super::touch::{Touch, Touches};
 use crate::perception::{Circle, ColliderProbes, Surroundings};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer};
 

@@ -2,6 +2,7 @@
 
 use bevy::prelude::*;
 
+use super::contacts::{Touch, Touches};
 use super::embeds_influence;
 use super::feelers::{Feeler, Feelers, Whisker};
 use super::shared::backing::backing_from_walls;
@@ -9,7 +10,6 @@ use super::shared::stops::{Stops, stops_within};
 use super::shared::urgency::{
     ahead, most_turning, proximity_urgency, sight, skin, stopping_urgency,
 };
-use super::touch::{Touch, Touches};
 use crate::perception::{ColliderProbes, NearProbe, ProbeAnswers, RayProbe, Surroundings, WallHit};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 

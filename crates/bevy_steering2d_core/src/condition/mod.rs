@@ -3,20 +3,20 @@
 //! | file | duty |
 //! |---|---|
 //! | `when` | [`When`], the field of [`Influence`](crate::Influence) that names a condition |
-//! | `observe` | the system that evaluates conditions, and their results of this tick |
+//! | `verdict` | the system that evaluates conditions, and their results of this tick |
 //! | `alone`, `target_in_sight`, `is_stuck` | the conditions of this crate |
-//! | `unused` | the warning of a condition on an entity that is no agent |
+//! | `without_agent` | the warning of a condition on an entity that is no agent |
 //! | `gaze` | where an agent looks |
 //! | `sight_memory` | how long a target that is out of sight still counts as seen |
 
 mod alone;
 mod gaze;
 mod is_stuck;
-mod observe;
 mod sight_memory;
 mod target_in_sight;
-mod unused;
+mod verdict;
 mod when;
+mod without_agent;
 
 use bevy::ecs::component::Mutable;
 use bevy::ecs::system::{SystemParam, SystemParamItem};
@@ -26,12 +26,12 @@ use bevy::reflect::{GetTypeRegistration, TypePath};
 pub use alone::Alone;
 pub use gaze::Gaze;
 pub use is_stuck::IsStuck;
-pub use observe::ConditionStates;
 pub use sight_memory::TargetInSightMemory;
 pub use target_in_sight::TargetInSight;
+pub use verdict::ConditionStates;
 pub use when::{ConditionType, ReflectCondition, When};
 
-pub(crate) use observe::{Conditions, Verdict, register_condition};
+pub(crate) use verdict::{Conditions, Verdict, register_condition};
 
 use sight_memory::remember_targets;
 use target_in_sight::look_for_colliders;

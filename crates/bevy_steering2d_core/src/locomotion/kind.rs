@@ -7,7 +7,7 @@ use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy::reflect::{GetTypeRegistration, TypePath};
 
-use super::misfits::warn_of_misfits;
+use super::unfit_bodies::warn_of_unfit_bodies;
 use super::{Abilities, Acceleration, Controls, Motion, Propulsion, SpeedLimit};
 use crate::companion::register_companion;
 use crate::parallel::{FORMULA_PASS, for_each_mut};
@@ -157,7 +157,7 @@ pub(crate) fn register_locomotion<L: Locomotion>(app: &mut App) {
     app.add_observer(become_holonomic::<L>)
         .add_systems(
             SteeringSchedule::Bodies,
-            (warn_of_misfits::<L>, take_abilities::<L>)
+            (warn_of_unfit_bodies::<L>, take_abilities::<L>)
                 .chain()
                 .in_set(LocomotionSystems::Abilities)
                 .in_set(order),

@@ -32,25 +32,25 @@
 
 mod bend;
 mod controls;
-mod driven;
+mod driven_point_masses;
 mod driver;
 mod facing;
 mod hull;
 mod kind;
 mod leg;
-mod misfits;
 mod point_mass;
 mod reeds_shepp;
 #[cfg(test)]
 pub(crate) mod testing;
 mod tracked;
+mod unfit_bodies;
 mod velocity_change;
 mod way;
 mod wheeled;
 
 pub(crate) use bend::Bend;
 pub use controls::{Abilities, Acceleration, Controls, Motion, Propulsion};
-pub(crate) use driven::{drive_point_masses, sense_driven_point_masses};
+pub(crate) use driven_point_masses::{drive_point_masses, sense_driven_point_masses};
 pub(crate) use driver::{direction, idle_speed, within};
 pub(crate) use facing::warn_of_faulty_facing;
 pub use facing::{FaceTarget, FaceVelocity, wanted_facing};

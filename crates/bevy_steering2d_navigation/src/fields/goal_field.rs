@@ -9,7 +9,7 @@ use bevy_steering2d_core::{
 use super::GroundCost;
 use super::ground::Lattice;
 use super::solving::{GoalFault, Work};
-use crate::world::Terrain;
+use crate::terrain::Terrain;
 
 /// A flow field that leads from everywhere to the nearest of its goals, around the solids of the world.
 ///

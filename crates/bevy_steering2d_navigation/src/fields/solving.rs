@@ -10,7 +10,7 @@ use super::travel_times::ring;
 use super::{GroundCost, TravelTimes};
 use crate::Solid;
 use crate::paths::ClearanceGrid;
-use crate::world::revision_of;
+use crate::terrain::revision_of;
 
 /// The state of a field between ticks.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::member::Member;
 use crate::paths::{ClearanceGrid, ClearanceGrids};
-use crate::world::Terrain;
+use crate::terrain::Terrain;
 
 /// The clearance grids of the terrain. Groups that get places share them, and one that follows a target keeps its own.
 #[derive(Debug, Default)]

@@ -22,7 +22,7 @@ use super::{
     GroupArrive, GroupArriveMemory, GroupArrived, GroupMember, GroupMembers, GroupPlace, GroupShape,
 };
 use crate::paths::ClearanceGrid;
-use crate::world::Terrain;
+use crate::terrain::Terrain;
 use crate::{ActivePathfinder, NoPath, NoPathReason};
 
 pub(crate) fn register(app: &mut App) {

@@ -17,7 +17,7 @@ use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, RoadmapPathfinder, 
 #[derive(Resource)]
 pub struct ActivePathfinder {
     pathfinder: Box<dyn Pathfinder>,
-    /// The solids that it knows, by their [digest](crate::world::Terrain::revision); `None` before the first.
+    /// The solids that it knows, by their [digest](crate::terrain::Terrain::revision); `None` before the first.
     revision: Option<u32>,
 }
 

@@ -16,7 +16,7 @@ use super::reports::Reports;
 use super::search_terrain::SearchTerrain;
 use super::situation::Situation;
 use super::turns::{Turns, Waiting};
-use crate::world::Terrain;
+use crate::terrain::Terrain;
 use crate::{
     ActivePathfinder, AtGoal, NavigateTo, NavigateToMemory, NavigationBudget, NavigationState,
     NoPath, NoPathReason, PathFound, PathQuery, PathSearch,

@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use crate::Solid;
-use crate::world::Terrain;
+use crate::terrain::Terrain;
 
 /// The solids that paths are planned around while they may differ from those of the world: while searches are under
 /// way, and after changes in quick succession.

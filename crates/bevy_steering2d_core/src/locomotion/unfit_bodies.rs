@@ -13,7 +13,7 @@ const LOOK_TICKS: u32 = 64;
 
 /// Warns about agents that have a [`FaceVelocity`], which a driven body cannot follow, and about bodies that are far too light
 /// for the forces of their locomotion.
-pub(super) fn warn_of_misfits<L: Locomotion>(
+pub(super) fn warn_of_unfit_bodies<L: Locomotion>(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
     facing: Query<

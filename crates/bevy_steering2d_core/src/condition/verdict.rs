@@ -5,7 +5,7 @@ use bevy::ecs::system::{StaticSystemParam, SystemParam};
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
-use super::unused::warn_of_missing_agents;
+use super::without_agent::warn_of_missing_agents;
 use super::{Condition, ConditionType, ReflectCondition, When};
 use crate::behavior_entity::SteersFor;
 use crate::behavior_needs::Senses;
