@@ -25,7 +25,7 @@ use super::SteeringSnapshot;
 use super::part::{Column, Part};
 use super::resource::resource_of;
 use super::saving::Known;
-use super::targets::Targets;
+use super::targets::TargetTransforms;
 use super::types::SnapshotTypes;
 use crate::{BehaviorRegistry, SteeringClock, digest};
 
@@ -205,7 +205,7 @@ impl SteeringSnapshot {
         }
         let mut snapshot = Self::empty();
         snapshot.columns = read.into_values().collect();
-        snapshot.targets = Targets::of(targets);
+        snapshot.targets = TargetTransforms::of(targets);
         let clock = snapshot.columns.iter();
         let clock = { clock }.find_map(|(_, column)| resource_of::<SteeringClock>(&**column));
         snapshot.clock = clock.copied().unwrap_or_default();

@@ -29,7 +29,7 @@ use crate::id::FreeIds;
 
 use component::Values;
 use part::{Column, Earlier, Past};
-use targets::Targets;
+use targets::TargetTransforms;
 
 pub use custom::{SnapshotPart, entity_now};
 #[cfg(feature = "serialize")]
@@ -74,7 +74,7 @@ pub struct SteeringSnapshot {
     columns: Vec<(TypeId, Arc<dyn Column>)>,
     /// The entities of the columns.
     lists: Vec<Arc<[Entity]>>,
-    targets: Targets,
+    targets: TargetTransforms,
     /// Whether its entities are those of another world.
     is_foreign: bool,
 }
@@ -122,7 +122,7 @@ impl SteeringSnapshot {
             archetypes: None,
             columns: Vec::new(),
             lists: Vec::new(),
-            targets: Targets::default(),
+            targets: TargetTransforms::default(),
             is_foreign: false,
         }
     }

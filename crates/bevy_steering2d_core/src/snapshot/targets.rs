@@ -10,7 +10,7 @@ use crate::Kinematics;
 
 /// The targets of behaviors that have no value in any column but a transform.
 #[derive(Clone, Default)]
-pub(super) struct Targets {
+pub(super) struct TargetTransforms {
     /// All targets, each once.
     all: Arc<Vec<Entity>>,
     places: Vec<(Entity, Transform)>,
@@ -18,7 +18,7 @@ pub(super) struct Targets {
 
 type Columns = [(TypeId, Arc<dyn Column>)];
 
-impl Targets {
+impl TargetTransforms {
     /// Finds the targets of all columns, in the memory of those it had.
     pub(super) fn take(
         &mut self,

@@ -6,7 +6,7 @@ use bevy::prelude::*;
 use bevy_steering2d_core::Circle;
 
 use super::gather::{DisabledMembers, Members};
-use super::ordering::Turn;
+use super::ordering::OrderInHand;
 use super::placing::Lot;
 use super::{GroupMember, GroupMembers, GroupPlace};
 
@@ -51,7 +51,7 @@ pub(super) fn keep_places(
 }
 
 /// The orders whose groups get new places in this tick, each with the index of its turn.
-pub(super) fn renewed(turns: &[Turn]) -> EntityHashMap<usize> {
+pub(super) fn renewed(turns: &[OrderInHand]) -> EntityHashMap<usize> {
     let turns = turns.iter().enumerate();
     let renewed = turns.filter(|(_, it)| !it.holds);
     renewed.map(|(index, it)| (it.lot.order, index)).collect()

@@ -73,7 +73,7 @@ impl GroupWorld<'_, '_> {
 /// What is known of all groups in a tick.
 #[derive(Debug, Default)]
 pub(crate) struct Overview {
-    turns: Vec<Turn>,
+    turns: Vec<OrderInHand>,
     kept: Vec<KeptPlace>,
     ways: Vec<Way>,
     /// The members of the group that has its turn.
@@ -196,7 +196,7 @@ impl Overview {
             return;
         };
         let holds = places_hold(&self.group, lot, order, memory, &planned, world);
-        self.turns.push(Turn {
+        self.turns.push(OrderInHand {
             first,
             lot,
             planned,
@@ -272,9 +272,9 @@ fn host_of(
     }
 }
 
-/// A group that has its turn in this tick.
+/// The order of a group that has its turn in this tick.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Turn {
+pub(crate) struct OrderInHand {
     /// The least id of its members: turns do not depend on the entities.
     first: SteeringId,
     pub(super) lot: Lot,
@@ -284,7 +284,7 @@ pub(crate) struct Turn {
     pub(super) holds: bool,
 }
 
-impl Turn {
+impl OrderInHand {
     /// Gives all members new places, or only those that have none if the places still hold.
     fn give_places(
         &self,
