@@ -8,16 +8,15 @@ use super::other::LEAST_TURN;
 use super::precedence::unsteadiness;
 use super::{Intent, quickness};
 use crate::parallel::{LIGHT_PASS, chunk_size, for_each_chunk};
-use crate::perception::{Neighbors, PADDING, SteeringGroups};
+use crate::perception::{Neighbor, Neighbors, PADDING, SteeringGroups};
 use crate::{Agent, SteeringDisabled, SteeringId, Vehicle};
 
 /// The agents by slot of the neighbor index, so that those near each other are near in memory.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct Crowd {
-    /// Position, velocity, preferred direction, length of the rest of the path, radius.
+    /// See [`Row::motion`].
     motions: Vec<Row>,
-    /// Course, destination, where it wants to end (not a number if nowhere), how much room it has to avoid
-    /// others (see [`Intent::hemmed_in`]), [quickness].
+    /// See [`Row::plan`].
     plans: Vec<Row>,
     labels: Vec<Label>,
     /// The [unsteadiness] of each, padded for SIMD loads.
@@ -57,6 +56,41 @@ pub(super) struct Walker<N> {
     pub(super) quickness: N,
     /// 1 if the reader has the lower id, else −1.
     pub(super) reader_first: N,
+}
+
+/// Each row is written here in the order in which [`Crowd`] reads it.
+impl Row {
+    /// Position, velocity, preferred direction, length of the rest of the path, radius.
+    #[inline(always)]
+    fn motion(it: &Neighbor, ahead: Vec2, left: f32) -> Self {
+        Self([
+            it.position.x,
+            it.position.y,
+            it.velocity.x,
+            it.velocity.y,
+            ahead.x,
+            ahead.y,
+            left,
+            it.radius,
+        ])
+    }
+
+    /// Course, destination, where it wants to end (not a number if nowhere), how much room it has to avoid
+    /// others (see [`Intent::hemmed_in`]), [quickness].
+    #[inline(always)]
+    fn plan(intent: &Intent, quickness: f32) -> Self {
+        let aim = intent.aim.unwrap_or(Vec2::NAN);
+        Self([
+            intent.course.x,
+            intent.course.y,
+            intent.destination.x,
+            intent.destination.y,
+            aim.x,
+            aim.y,
+            1.0 - intent.hemmed_in,
+            quickness,
+        ])
+    }
 }
 
 impl Crowd {
@@ -142,42 +176,31 @@ pub(crate) fn fill_crowd(
         let of_slots = rows.zip(others.0.iter_mut().zip(others.1));
         for (slot, ((motion, plan), (label, its_unsteadiness))) in (at * size..).zip(of_slots) {
             let it = neighbors.at(slot);
-            let agent = agents.get(it.entity);
-            let (intent, quickness) = agent
-                .map_or((Intent::default(), 1.0), |(intent, vehicle)| {
-                    (*intent, quickness(vehicle.max_speed))
-                });
-            *label = Label {
-                id: it.id,
-                avoids: intent.avoids,
-                waits: intent.waits,
-            };
-            let aim = intent.aim.unwrap_or(Vec2::NAN);
-            *plan = Row([
-                intent.course.x,
-                intent.course.y,
-                intent.destination.x,
-                intent.destination.y,
-                aim.x,
-                aim.y,
-                1.0 - intent.hemmed_in,
-                quickness,
-            ]);
-            let ahead = intent.direction();
-            let velocity = it.velocity / quickness;
-            *its_unsteadiness = unsteadiness(velocity.to_array(), ahead.to_array());
-            *motion = Row([
-                it.position.x,
-                it.position.y,
-                it.velocity.x,
-                it.velocity.y,
-                ahead.x,
-                ahead.y,
-                intent.left,
-                it.radius,
-            ]);
+            let agent = agents.get(it.entity).ok();
+            (*motion, *plan, *label, *its_unsteadiness) = rows_of(&it, agent);
         }
     });
+}
+
+/// What the [`Crowd`] has of one of its agents: a row of each kind, its label and its unsteadiness.
+#[inline(always)]
+fn rows_of(it: &Neighbor, agent: Option<(&Intent, &Vehicle)>) -> (Row, Row, Label, f32) {
+    let (intent, quickness) = agent.map_or((Intent::default(), 1.0), |(intent, vehicle)| {
+        (*intent, quickness(vehicle.max_speed))
+    });
+    let ahead = intent.direction();
+    let velocity = it.velocity / quickness;
+    let label = Label {
+        id: it.id,
+        avoids: intent.avoids,
+        waits: intent.waits,
+    };
+    (
+        Row::motion(it, ahead, intent.left),
+        Row::plan(&intent, quickness),
+        label,
+        unsteadiness(velocity.to_array(), ahead.to_array()),
+    )
 }
 
 #[cfg(test)]
