@@ -1,5 +1,6 @@
 //! Controls: keys, mouse and buttons become [`Action`]s.
 
+use bevy::ecs::system::SystemParam;
 use bevy::input::keyboard::{Key, KeyboardInput};
 use bevy::input::mouse::AccumulatedMouseScroll;
 use bevy::prelude::*;
@@ -104,75 +105,124 @@ fn action_of(key: &Key, seed: u64) -> Option<Action> {
     })
 }
 
-fn read_mouse(
-    window: Single<&Window, With<PrimaryWindow>>,
-    camera: Single<(&Camera, &GlobalTransform), With<Camera2d>>,
-    (buttons, keys): (Res<ButtonInput<MouseButton>>, Res<ButtonInput<KeyCode>>),
-    scroll: Res<AccumulatedMouseScroll>,
-    (egui, inspector): (Res<EguiWantsInput>, Res<SteeringInspector>),
-    (script, playback): (Option<Res<Scripted>>, Option<Res<Playback>>),
-    current: Res<CurrentScene>,
-    (mut pointer, mut held, mut presses): (ResMut<Pointer>, ResMut<Held>, ResMut<Presses>),
-    (mut last, mut dragged): (Local<Option<Vec2>>, Local<f32>),
-    mut last_point: Local<Vec2>,
-    mut view: ResMut<View>,
-) {
-    if script.is_some() {
+/// The mouse, and what it moves.
+#[derive(SystemParam)]
+struct Mouse<'w, 's> {
+    window: Single<'w, 's, &'static Window, With<PrimaryWindow>>,
+    camera: Single<'w, 's, (&'static Camera, &'static GlobalTransform), With<Camera2d>>,
+    buttons: Res<'w, ButtonInput<MouseButton>>,
+    keys: Res<'w, ButtonInput<KeyCode>>,
+    scroll: Res<'w, AccumulatedMouseScroll>,
+    egui: Res<'w, EguiWantsInput>,
+    inspector: Res<'w, SteeringInspector>,
+    script: Option<Res<'w, Scripted>>,
+    playback: Option<Res<'w, Playback>>,
+    current: Res<'w, CurrentScene>,
+    pointer: ResMut<'w, Pointer>,
+    held: ResMut<'w, Held>,
+    presses: ResMut<'w, Presses>,
+    view: ResMut<'w, View>,
+    /// Where the cursor was in the last frame, logical pixels.
+    last: Local<'s, Option<Vec2>>,
+    /// Where it was last in the scene, m.
+    last_point: Local<'s, Vec2>,
+    /// How far it has moved since the right button went down, logical pixels.
+    dragged: Local<'s, f32>,
+}
+
+fn read_mouse(mut mouse: Mouse) {
+    if mouse.script.is_some() {
         return;
     }
-    let (camera, eye) = *camera;
-    // egui reports a frame late what input it wants; the panel's position is known.
-    let taken = |cursor: Vec2| cursor.x < PANEL_WIDTH || egui.wants_any_pointer_input();
-    let cursor = window.cursor_position();
-    // Not the motion of the device, whose unit differs from computer to computer.
-    let motion = (*last)
-        .zip(cursor)
-        .map_or(Vec2::ZERO, |(from, to)| to - from);
-    *last = cursor;
-    let point = cursor
-        .filter(|cursor| !taken(*cursor))
-        .and_then(|cursor| camera.viewport_to_world_2d(eye, cursor).ok());
+    let (motion, point) = (mouse.motion(), mouse.point());
     // A replay shows the mouse that was recorded.
-    let is_replay = playback.is_some_and(|it| it.feeds(&current));
+    let is_replay = mouse
+        .playback
+        .as_ref()
+        .is_some_and(|it| it.feeds(&mouse.current));
     if !is_replay {
-        pointer.0 = point;
-        *last_point = point.unwrap_or(*last_point);
-        if !buttons.pressed(MouseButton::Left)
-            && let Some(from) = held.0.take()
-        {
-            presses.drag(from, *last_point);
-        }
+        mouse.move_pointer(point);
     }
     let Some(point) = point else {
         return;
     };
-    if buttons.any_pressed([MouseButton::Right, MouseButton::Middle]) {
-        view.drag(meters_per_pixel(camera, eye) * motion * Vec2::new(1.0, -1.0));
-        *dragged += motion.length();
+    mouse.drag_view(motion);
+    mouse.zoom(point);
+    if !is_replay {
+        mouse.send(point);
+        mouse.click(point);
     }
-    if buttons.just_pressed(MouseButton::Right) {
-        *dragged = 0.0;
+}
+
+impl Mouse<'_, '_> {
+    /// How far the cursor has moved since the last frame, logical pixels.
+    fn motion(&mut self) -> Vec2 {
+        // Not the motion of the device, whose unit differs from computer to computer.
+        let cursor = self.window.cursor_position();
+        let last = std::mem::replace(&mut *self.last, cursor);
+        last.zip(cursor).map_or(Vec2::ZERO, |(from, to)| to - from)
     }
-    if scroll.delta.y != 0.0 {
-        view.zoom_by(
-            ops::powf(ZOOM_STEP, scroll.delta.y.signum() * 0.5),
-            Some(point),
-        );
+
+    /// Where the cursor is in the scene, m; `None` over panels.
+    fn point(&self) -> Option<Vec2> {
+        // egui reports a frame late what input it wants; the panel's position is known.
+        let taken = |cursor: Vec2| cursor.x < PANEL_WIDTH || self.egui.wants_any_pointer_input();
+        let cursor = self.window.cursor_position().filter(|it| !taken(*it))?;
+        let (camera, eye) = *self.camera;
+        camera.viewport_to_world_2d(eye, cursor).ok()
     }
-    if is_replay {
-        return;
+
+    /// Shows the scene where the mouse is, and ends a drag by the left button.
+    fn move_pointer(&mut self, point: Option<Vec2>) {
+        self.pointer.0 = point;
+        *self.last_point = point.unwrap_or(*self.last_point);
+        if !self.buttons.pressed(MouseButton::Left)
+            && let Some(from) = self.held.0.take()
+        {
+            self.presses.drag(from, *self.last_point);
+        }
     }
-    // A drag moves the view, a click sends.
-    if buttons.just_released(MouseButton::Right) && *dragged < CLICK {
-        presses.send(Destination {
-            to: point,
-            after_others: keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]),
-        });
+
+    /// Moves the view by the right or the middle button.
+    fn drag_view(&mut self, motion: Vec2) {
+        let (camera, eye) = *self.camera;
+        let moves = [MouseButton::Right, MouseButton::Middle];
+        if self.buttons.any_pressed(moves) {
+            let meters = meters_per_pixel(camera, eye) * motion * Vec2::new(1.0, -1.0);
+            self.view.drag(meters);
+            *self.dragged += motion.length();
+        }
+        if self.buttons.just_pressed(MouseButton::Right) {
+            *self.dragged = 0.0;
+        }
     }
-    // A click that selects an agent in the inspector is not one in the scene.
-    if buttons.just_pressed(MouseButton::Left) && inspector.hovered().is_none() {
-        presses.click_at(point);
-        held.0 = Some(point);
+
+    /// Zooms by the wheel.
+    fn zoom(&mut self, point: Vec2) {
+        let turn = self.scroll.delta.y;
+        if turn != 0.0 {
+            let factor = ops::powf(ZOOM_STEP, turn.signum() * 0.5);
+            self.view.zoom_by(factor, Some(point));
+        }
+    }
+
+    /// Sends by the right button: a drag moves the view, a click sends.
+    fn send(&mut self, point: Vec2) {
+        if self.buttons.just_released(MouseButton::Right) && *self.dragged < CLICK {
+            let shift = [KeyCode::ShiftLeft, KeyCode::ShiftRight];
+            self.presses.send(Destination {
+                to: point,
+                after_others: self.keys.any_pressed(shift),
+            });
+        }
+    }
+
+    /// Clicks by the left button. A click that selects an agent in the inspector is not one in the scene.
+    fn click(&mut self, point: Vec2) {
+        if self.buttons.just_pressed(MouseButton::Left) && self.inspector.hovered().is_none() {
+            self.presses.click_at(point);
+            self.held.0 = Some(point);
+        }
     }
 }
 
