@@ -85,22 +85,43 @@ pub struct WindowOptions {
     pub film: Option<FilmOptions>,
 }
 
+impl Default for WindowOptions {
+    fn default() -> Self {
+        Self {
+            scene: &SCENES[0],
+            seed: 7,
+            agents: None,
+            inspector: false,
+            case: None,
+            probe: None,
+            ticks: None,
+            screenshot: None,
+            look_back: 0,
+            record: None,
+            replay: None,
+            film: None,
+        }
+    }
+}
+
 /// Parses the arguments after the program's name.
 pub fn parse(mut arguments: Arguments) -> Result<Command, Stop> {
-    let mut window = WindowOptions {
-        scene: &SCENES[0],
-        seed: 7,
-        agents: None,
-        inspector: false,
-        case: None,
-        probe: None,
-        ticks: None,
-        screenshot: None,
-        look_back: 0,
-        record: None,
-        replay: None,
-        film: None,
-    };
+    let window = options(&mut arguments)?;
+    check_combination(&arguments)?;
+    check_look_back(&window)?;
+    if arguments.has("--list") {
+        Ok(Command::List)
+    } else if arguments.has("--headless") {
+        Ok(without_window(window))
+    } else {
+        check_agents(&window)?;
+        Ok(Command::Window(window))
+    }
+}
+
+/// The options of all arguments, whether or not they go together.
+fn options(arguments: &mut Arguments) -> Result<WindowOptions, Stop> {
+    let mut window = WindowOptions::default();
     let (mut film, mut frames, mut width) = (None, 96, 480);
     while let Some(argument) = arguments.next()? {
         let option = typed(&argument);
@@ -123,9 +144,7 @@ pub fn parse(mut arguments: Arguments) -> Result<Command, Stop> {
             }
             Long("replay") => {
                 let file: PathBuf = arguments.value(&option, "a file")?;
-                let replay = Replay::read(&file)
-                    .map_err(|error| format!("--replay {}: {error}", file.display()))?;
-                window.replay = Some(Box::new(replay));
+                window.replay = Some(read_replay(&file)?);
             }
             Long("film") => {
                 let file = arguments.value(&option, "a .gif file")?;
@@ -145,16 +164,13 @@ pub fn parse(mut arguments: Arguments) -> Result<Command, Stop> {
         frames,
         width,
     });
-    check_combination(&arguments)?;
-    check_look_back(&window)?;
-    if arguments.has("--list") {
-        Ok(Command::List)
-    } else if arguments.has("--headless") {
-        Ok(without_window(window))
-    } else {
-        check_agents(&window)?;
-        Ok(Command::Window(window))
-    }
+    Ok(window)
+}
+
+fn read_replay(file: &Path) -> Result<Box<Replay>, Error> {
+    let replay =
+        Replay::read(file).map_err(|error| format!("--replay {}: {error}", file.display()))?;
+    Ok(Box::new(replay))
 }
 
 /// Refuses options that have no effect beside others, with or without a window.
