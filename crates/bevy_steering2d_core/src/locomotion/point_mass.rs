@@ -1,6 +1,7 @@
 //! The point mass backend: moves agents without a physics engine.
 
 use bevy::ecs::change_detection::ContiguousMut;
+use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
 use super::{FaceTarget, FaceVelocity, Propulsion, SpeedLimit, VelocityChanges, wanted_facing};
@@ -131,10 +132,16 @@ fn warn_of_rotation(clock: &SteeringClock, warnings: &SteeringWarnings, entity: 
     });
 }
 
+/// What the motion of all bodies depends on.
+#[derive(SystemParam)]
+pub(crate) struct MoveWorld<'w, 's> {
+    clock: Res<'w, SteeringClock>,
+    warnings: Res<'w, SteeringWarnings>,
+    targets: Targets<'w, 's>,
+}
+
 pub(crate) fn move_point_masses(
-    clock: Res<SteeringClock>,
-    warnings: Res<SteeringWarnings>,
-    targets: Targets,
+    world: MoveWorld,
     mut bodies: Query<
         (
             Entity,
@@ -150,8 +157,7 @@ pub(crate) fn move_point_masses(
         Without<Propulsion>,
     >,
 ) {
-    let delta = clock.delta;
-    if delta <= 0.0 {
+    if world.clock.delta <= 0.0 {
         return;
     }
     let tables = bodies.contiguous_iter_mut().expect(NOT_IN_TABLES);
@@ -179,7 +185,7 @@ pub(crate) fn move_point_masses(
                 points,
                 transforms,
             };
-            table.move_rows(&mut moved, end, delta, &targets, &clock, &warnings);
+            table.move_rows(&mut moved, end, &world);
         });
     }
 }
@@ -199,15 +205,8 @@ struct Table<'a> {
 impl Table<'_> {
     /// Moves and turns the bodies of one chunk, which ends before row `end`.
     #[inline(always)]
-    fn move_rows(
-        &self,
-        moved: &mut Moved,
-        end: usize,
-        delta: f32,
-        targets: &Targets,
-        clock: &SteeringClock,
-        warnings: &SteeringWarnings,
-    ) {
+    fn move_rows(&self, moved: &mut Moved, end: usize, world: &MoveWorld) {
+        let delta = world.clock.delta;
         for first in (moved.start..end).step_by(LANES) {
             let changes = self.velocity_changes(moved.points_from(first), first, delta);
             for (lane, at) in (first..end).take(LANES).enumerate() {
@@ -217,7 +216,7 @@ impl Table<'_> {
                 let change = changes.as_ref().map(|changes| changes[lane]);
                 self.push(moved, at, change);
                 moved.advance(at, delta);
-                self.turn(moved, at, delta, targets, clock, warnings);
+                self.turn(moved, at, world);
             }
         }
     }
@@ -261,26 +260,19 @@ impl Table<'_> {
 
     /// Turns a body towards where it should face, and warns of a rotation that is not finite.
     #[inline(always)]
-    fn turn(
-        &self,
-        moved: &mut Moved,
-        at: usize,
-        delta: f32,
-        targets: &Targets,
-        clock: &SteeringClock,
-        warnings: &SteeringWarnings,
-    ) {
+    fn turn(&self, moved: &mut Moved, at: usize, world: &MoveWorld) {
         let Some(faces) = self.faces else {
             return;
         };
         let face_target = self.face_targets.map(|targets| &targets[at]);
-        let wanted = wanted_facing(&self.bodies[at], face_target, targets);
+        let wanted = wanted_facing(&self.bodies[at], face_target, &world.targets);
         let facing = facing(moved.transform(at));
+        let delta = world.clock.delta;
         let rate = faces[at].turn_rate(facing, wanted, delta);
         if rate != 0.0 {
             turn(moved.transform_mut(at), rate * delta);
         } else if facing.is_nan() {
-            warn_of_rotation(clock, warnings, self.entities[at]);
+            warn_of_rotation(&world.clock, &world.warnings, self.entities[at]);
         }
     }
 }
