@@ -1,6 +1,7 @@
 //! The system that plans the paths of all [`NavigateTo`]s: which are due, in which order, and with which
 //! budget.
 
+use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
     Arrived, Kinematics, PathFollowing, PathFollowingMemory, SnapshotAppExt, SnapshotKind,
@@ -59,28 +60,29 @@ type Navigators<'w, 's> = Query<
     (With<Vehicle>, Without<SteeringDisabled>),
 >;
 
+/// Who plans, and who hears of it.
+#[derive(SystemParam)]
+pub(crate) struct Planning<'w, 's> {
+    navigators: Navigators<'w, 's>,
+    misplaced: Query<'w, 's, Entity, (With<NavigateTo>, With<SteersFor>)>,
+    followers: Followers<'w, 's>,
+    targets: Targets<'w, 's>,
+    reports: Reports<'w, 's>,
+    turns: Local<'s, Turns>,
+    commands: Commands<'w, 's>,
+}
+
 pub(crate) fn plan_paths(
     terrain: Res<Terrain>,
     budget: Res<NavigationBudget>,
     mut active: ResMut<ActivePathfinder>,
     mut held: ResMut<SearchTerrain>,
-    mut navigators: Navigators,
-    misplaced: Query<Entity, (With<NavigateTo>, With<SteersFor>)>,
-    mut followers: Followers,
-    targets: Targets,
-    reports: Reports,
-    mut turns: Local<Turns>,
-    mut commands: Commands,
+    mut planning: Planning,
 ) {
-    misplaced
-        .iter()
-        .for_each(|entity| reports.behavior_entity(entity));
-    followers
-        .missing(&reports.clock)
-        .for_each(|entity| reports.no_follower(entity));
-    let tick = reports.clock.tick;
+    planning.report_mistakes();
+    let tick = planning.reports.clock.tick;
     SearchTerrain::follow(held.reborrow(), &terrain, tick, |tick| {
-        let mut all = navigators.iter();
+        let mut all = planning.navigators.iter();
         all.any(|(_, _, how, memory, body, ..)| {
             memory.has_searched_since(tick) && body.is_steerable() && how.check().is_ok()
         })
@@ -88,74 +90,125 @@ pub(crate) fn plan_paths(
     let (solids, revision) = held.solids(&terrain);
     let mut pathfinder = active.over(solids, revision);
     pathfinder.hand_over();
-    turns.clear();
-    line_up(
-        &mut navigators,
-        &targets,
-        revision,
-        &mut pathfinder,
-        &reports,
-        &mut turns,
-    );
-    search(
-        &mut navigators,
-        budget.expansions.max(1),
-        &mut pathfinder,
-        &reports,
-        &mut turns,
-        &mut commands,
-    );
-    SearchTerrain::keep_if(held.reborrow(), !turns.is_empty(), &terrain, tick);
+    planning.line_up(revision, &mut pathfinder);
+    planning.search(budget.expansions.max(1), &mut pathfinder);
+    SearchTerrain::keep_if(held.reborrow(), !planning.turns.is_empty(), &terrain, tick);
 }
 
-/// Finds out who has arrived, and who needs a plan.
-fn line_up(
-    navigators: &mut Navigators,
-    targets: &Targets,
-    revision: u32,
-    pathfinder: &mut Guarded,
-    reports: &Reports,
-    turns: &mut Turns,
-) {
-    let clock = &reports.clock;
-    for (entity, &id, how, mut memory, body, path, mut progress, stuck, follow) in navigators {
-        if let Err(error) = how.check() {
-            reports.invalid(entity, &error);
-            continue;
+impl Planning<'_, '_> {
+    /// Reports orders on entities that do not steer themselves, and paths that nothing follows.
+    fn report_mistakes(&mut self) {
+        let Self {
+            misplaced,
+            followers,
+            reports,
+            ..
+        } = self;
+        misplaced
+            .iter()
+            .for_each(|entity| reports.behavior_entity(entity));
+        followers
+            .missing(&reports.clock)
+            .for_each(|entity| reports.no_follower(entity));
+    }
+
+    /// Finds out who has arrived, and who needs a plan.
+    fn line_up(&mut self, revision: u32, pathfinder: &mut Guarded) {
+        let Self {
+            navigators,
+            targets,
+            reports,
+            turns,
+            ..
+        } = self;
+        turns.clear();
+        let clock = &reports.clock;
+        for (entity, &id, how, mut memory, body, path, mut progress, stuck, follow) in navigators {
+            if let Err(error) = how.check() {
+                reports.invalid(entity, &error);
+                continue;
+            }
+            if follow.is_some_and(|it| it.path.is_some_and(|path| path != entity)) {
+                reports.other_path(entity);
+            }
+            if !body.is_steerable() {
+                continue;
+            }
+            if let (Some(path), Some(progress)) = (&path, &mut progress)
+                && let Some(next) = passed(path, progress, body, pathfinder)
+            {
+                progress.waypoint = next;
+            }
+            let situation = Situation {
+                how,
+                follow,
+                body,
+                target: targets.get(how.target),
+                path: path.as_deref(),
+                progress: progress.as_deref(),
+                times_stuck: stuck.map_or(0, |stuck| stuck.times),
+                revision,
+                tick: clock.tick,
+                looks: clock.is_due(LOOK_TICKS, id.turn_of(LOOK_TICKS)),
+            };
+            let now = reviewed(*memory, &situation, (id, entity), pathfinder, reports);
+            if now.searching {
+                turns.push(Waiting {
+                    spent: now.spent,
+                    age: now.age,
+                    id,
+                    entity,
+                });
+            }
+            memory.set_if_neq(now);
         }
-        if follow.is_some_and(|it| it.path.is_some_and(|path| path != entity)) {
-            reports.other_path(entity);
-        }
-        if !body.is_steerable() {
-            continue;
-        }
-        if let (Some(path), Some(progress)) = (&path, &mut progress)
-            && let Some(next) = passed(path, progress, body, pathfinder)
+    }
+
+    /// Searches paths for those who wait, in turn, with so many expansions.
+    fn search(&mut self, mut expansions: u32, pathfinder: &mut Guarded) {
+        let Self {
+            navigators,
+            reports,
+            turns,
+            commands,
+            ..
+        } = self;
+        turns.begin(expansions);
+        while expansions > 0
+            && let Some((waiting, portion)) = turns.take(expansions)
         {
-            progress.waypoint = next;
-        }
-        let situation = Situation {
-            how,
-            follow,
-            body,
-            target: targets.get(how.target),
-            path: path.as_deref(),
-            progress: progress.as_deref(),
-            times_stuck: stuck.map_or(0, |stuck| stuck.times),
-            revision,
-            tick: clock.tick,
-            looks: clock.is_due(LOOK_TICKS, id.turn_of(LOOK_TICKS)),
-        };
-        let now = reviewed(*memory, &situation, (id, entity), pathfinder, reports);
-        if now.searching {
-            turns.push(Waiting {
-                spent: now.spent,
-                age: now.age,
+            let Waiting { id, entity, .. } = waiting;
+            let Ok((_, _, how, memory, body, path, progress, _, follow)) =
+                navigators.get_mut(entity)
+            else {
+                continue;
+            };
+            let mut searcher = Searcher {
                 id,
                 entity,
-            });
+                how,
+                memory,
+                body,
+                path,
+                progress,
+                follow,
+            };
+            let (found, used) = continued(how, &searcher.memory, body, pathfinder, portion);
+            expansions -= used;
+            searcher.memory.spent = searcher.memory.spent.saturating_add(used);
+            match found {
+                Search::Unfinished if searcher.memory.spent < how.max_expansions => {
+                    // For a further portion in this tick or the next.
+                    turns.put_back(waiting, searcher.memory.spent);
+                }
+                Search::Unfinished => searcher.give_up(NoPathReason::TooLong, reports),
+                Search::Found(new) => searcher.take(new, reports, commands),
+                Search::None(reason) => searcher.go_without(reason, reports, commands),
+            }
+            if pathfinder.take_panic() {
+                reports.failure(entity);
+            }
         }
-        memory.set_if_neq(now);
     }
 }
 
@@ -187,52 +240,6 @@ fn reviewed(
         reports.no_path(id, entity, target, NoPathReason::TargetLost);
     }
     now
-}
-
-/// Searches paths for those who wait, in turn, with so many expansions.
-fn search(
-    navigators: &mut Navigators,
-    mut expansions: u32,
-    pathfinder: &mut Guarded,
-    reports: &Reports,
-    turns: &mut Turns,
-    commands: &mut Commands,
-) {
-    turns.begin(expansions);
-    while expansions > 0
-        && let Some((waiting, portion)) = turns.take(expansions)
-    {
-        let Waiting { id, entity, .. } = waiting;
-        let Ok((_, _, how, memory, body, path, progress, _, follow)) = navigators.get_mut(entity)
-        else {
-            continue;
-        };
-        let mut searcher = Searcher {
-            id,
-            entity,
-            how,
-            memory,
-            body,
-            path,
-            progress,
-            follow,
-        };
-        let (found, used) = continued(how, &searcher.memory, body, pathfinder, portion);
-        expansions -= used;
-        searcher.memory.spent = searcher.memory.spent.saturating_add(used);
-        match found {
-            Search::Unfinished if searcher.memory.spent < how.max_expansions => {
-                // For a further portion in this tick or the next.
-                turns.put_back(waiting, searcher.memory.spent);
-            }
-            Search::Unfinished => searcher.give_up(NoPathReason::TooLong, reports),
-            Search::Found(new) => searcher.take(new, reports, commands),
-            Search::None(reason) => searcher.go_without(reason, reports, commands),
-        }
-        if pathfinder.take_panic() {
-            reports.failure(entity);
-        }
-    }
 }
 
 /// An agent for which a path is searched.
