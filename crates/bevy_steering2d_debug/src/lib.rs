@@ -62,6 +62,7 @@
 
 pub mod colors;
 pub mod draw;
+mod gizmos;
 mod layer;
 mod layers;
 mod plugin;
@@ -69,8 +70,9 @@ mod selection;
 mod settings;
 mod subjects;
 
+pub use gizmos::SteeringGizmos;
 pub use layer::{DebugLayer, DebugLayers};
-pub use plugin::{SteeringDebugPlugin, SteeringDebugSystems, SteeringGizmos};
+pub use plugin::{SteeringDebugPlugin, SteeringDebugSystems};
 pub use selection::SteeringSelection;
 pub use settings::{DrawnAgents, SteeringDebug};
 pub use subjects::{AgentViews, DrawnAt};

@@ -1,6 +1,5 @@
 //! [`SteeringDebugPlugin`]: adds the drawing systems of all layers to the schedule.
 
-use bevy::camera::visibility::RenderLayers;
 use bevy::gizmos::GizmoAsset;
 use bevy::prelude::*;
 use bevy::transform::TransformSystems;
@@ -9,7 +8,7 @@ use bevy_steering2d_core::SteeringClock;
 use crate::layers::*;
 use crate::selection::deselect;
 use crate::subjects::{Subjects, choose_subjects};
-use crate::{DebugLayer, DrawnAt, SteeringDebug, SteeringSelection};
+use crate::{DebugLayer, DrawnAt, SteeringDebug, SteeringGizmos, SteeringSelection};
 
 /// Draws forces, targets and perception of agents; see the [crate docs](crate).
 ///
@@ -28,23 +27,6 @@ impl SteeringDebugPlugin {
     /// Starts with these settings.
     pub fn new(debug: SteeringDebug) -> Self {
         Self { debug }
-    }
-}
-
-/// The gizmo config group of the debug drawing. Set line width, render layers and `enabled` in Bevy's
-/// `GizmoConfigStore`.
-#[derive(Default, Reflect, GizmoConfigGroup)]
-#[reflect(Default)]
-pub struct SteeringGizmos;
-
-impl SteeringGizmos {
-    /// The render layers of the gizmos: a camera draws them if its own layers intersect these. Layer 0
-    /// if the app does not have the config group.
-    pub fn render_layers(store: &GizmoConfigStore) -> &RenderLayers {
-        let config = store.get_config::<Self>();
-        config
-            .map(|(config, _)| &config.render_layers)
-            .unwrap_or_default()
     }
 }
 

@@ -2,6 +2,7 @@
 //! behaviors. A tick begins with the parts that entities require but have lost, see the section on
 //! missing parts in the crate's documentation.
 
+mod begin;
 mod behavior_id;
 mod commands;
 mod plugin;

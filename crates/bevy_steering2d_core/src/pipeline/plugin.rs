@@ -4,6 +4,7 @@ use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 
+use super::begin::begin_tick;
 use super::registration::register;
 use super::schedule::{AdjustSystems, BehaviorOrder, CombineSystems, IndexSystems};
 use super::times::run;
@@ -11,7 +12,6 @@ use crate::adjust::{Adjusted, complete_ledgers};
 use crate::announcements::{AnnouncedEvents, TriggersEvents, announce};
 use crate::behavior_entity::{refuse_cycles, reset_force};
 use crate::behaviors;
-use crate::clock::begin_tick;
 use crate::combine::{
     HasFusedEntries, LedgerGeneration, combine_agents, combine_groups, preview_groups,
     release_force, warn_of_agents_with_groups,

@@ -3,6 +3,7 @@
 use super::*;
 use crate::DrawnAgents;
 use bevy::asset::AssetPlugin;
+use bevy::camera::visibility::RenderLayers;
 use bevy::time::TimeUpdateStrategy;
 use bevy_steering2d_core::*;
 use std::time::Duration;
