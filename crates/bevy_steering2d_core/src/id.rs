@@ -9,8 +9,6 @@ use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 
-use crate::random::share_of;
-
 /// The id of an agent, independent of its [`Entity`]: seeds its random stream and breaks ties.
 ///
 /// Assigned in spawn order unless you set one. Ids that you set yourself must be unique: two
@@ -36,6 +34,17 @@ impl Default for SteeringId {
     fn default() -> Self {
         Self::UNASSIGNED
     }
+}
+
+/// 2³² / φ: its multiples modulo 2³² are spread evenly.
+pub(crate) const GOLDEN_RATIO: u32 = 0x9e37_79b9;
+
+/// A number from zero to `most`. Those of successive ids are far from each other, and those of every second or third id are
+/// as evenly spread.
+#[inline]
+pub(crate) fn share_of(id: SteeringId, most: usize) -> usize {
+    let share = u64::from(id.0.wrapping_mul(GOLDEN_RATIO));
+    ((share * (most as u64 + 1)) >> u32::BITS) as usize
 }
 
 /// Leaves a component out of clones of its entity, which get their own as a required component. It

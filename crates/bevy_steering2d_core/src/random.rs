@@ -6,17 +6,6 @@ use rand::{RngExt, SeedableRng};
 
 use crate::SteeringId;
 
-/// 2³² / φ: its multiples modulo 2³² are spread evenly.
-pub(crate) const GOLDEN_RATIO: u32 = 0x9e37_79b9;
-
-/// A number from zero to `most`. Those of successive ids are far from each other, and those of every second or third id are
-/// as evenly spread.
-#[inline]
-pub(crate) fn share_of(id: SteeringId, most: usize) -> usize {
-    let share = u64::from(id.0.wrapping_mul(GOLDEN_RATIO));
-    ((share * (most as u64 + 1)) >> u32::BITS) as usize
-}
-
 /// A stream of random numbers of one agent (xoshiro256++).
 ///
 /// Streams are seeded from [`SteeringSeed`](crate::SteeringSeed), [`SteeringId`] and a salt, never

@@ -9,7 +9,7 @@ use super::neighbors::SlotRanges;
 use super::range_query::{MOST_NEIGHBORS, Thinning, ViewTest};
 use super::{NeighborView, Neighbors};
 use crate::SteeringId;
-use crate::random::share_of;
+use crate::id::share_of;
 
 /// Slots of a sample.
 pub(crate) type SampledSlots = SmallVec<[usize; Candidates::MOST]>;

@@ -9,7 +9,7 @@ use super::neighbor::least_cosine;
 use super::scan::Disc;
 use super::{NeighborView, Neighbors};
 use crate::SteeringId;
-use crate::random::share_of;
+use crate::id::share_of;
 use bevy_steering2d_kernel::simd::{Baseline, WIDTH};
 
 /// Factor on the radius against rounding, for neighbors exactly at the radius.

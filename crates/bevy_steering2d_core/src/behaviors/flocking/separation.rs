@@ -7,9 +7,9 @@ use bevy::prelude::*;
 use super::accumulate::sum_around;
 use super::rule::{Limits, Rule, SPOT_SQUARED, Seen, Sum, rule_parameters, sum_over};
 use crate::behaviors::embeds_influence;
+use crate::id::GOLDEN_RATIO;
 use crate::locomotion::direction;
 use crate::perception::{Neighbor, Neighbors, SteeringGroups};
-use crate::random::GOLDEN_RATIO;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringId};
 use bevy_steering2d_kernel::simd::{Number, clamp_length};
 
