@@ -45,6 +45,7 @@ use serde::{Deserialize, Serialize};
 use shared::arguments::{Arguments, MOST_THREADS, Stop, typed};
 use shared::interrupts;
 use shared::jobs::{self, Tally};
+use shared::times::{fastest, median};
 
 /// Counts the allocations of all threads.
 #[global_allocator]
@@ -300,12 +301,11 @@ impl Ticks {
         self.deep += overlaps.deep.len();
     }
 
-    fn run(mut self) -> Run {
-        self.times.sort_by(f64::total_cmp);
+    fn run(self) -> Run {
         Run {
             times: Times {
-                median: self.times[self.times.len() / 2],
-                fastest: self.times[0],
+                median: median(&self.times),
+                fastest: fastest(&self.times),
             },
             overlap: self.overlap,
             deep: self.deep,

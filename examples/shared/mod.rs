@@ -7,3 +7,4 @@ pub mod files;
 pub mod interrupts;
 pub mod jobs;
 pub mod progress;
+pub mod times;

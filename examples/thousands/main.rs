@@ -29,6 +29,7 @@ use bevy_steering2d_steerbench::headless::{self, Tick};
 use options::{HELP, Options, RADIUS, TURN};
 use serde::{Serialize, Serializer};
 use shared::arguments::Arguments;
+use shared::times::{fastest, median};
 use shared::{interrupts, jobs, progress};
 
 /// Counts the allocations of all threads.
@@ -355,17 +356,6 @@ impl Times {
 fn rounded(value: f64, decimals: i32) -> f64 {
     let scale = 10_f64.powi(decimals);
     (value * scale).round() / scale
-}
-
-fn median(values: &[f64]) -> f64 {
-    let mut values = values.to_vec();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-/// The cost when nothing else runs: on a busy machine the better figure to compare.
-fn fastest(values: &[f64]) -> f64 {
-    values.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
 /// Mean neighbors and candidates of an agent; samples the first thousand agents, to be quick.
