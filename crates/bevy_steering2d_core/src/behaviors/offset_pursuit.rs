@@ -4,6 +4,7 @@ use bevy::prelude::*;
 
 use super::embeds_influence;
 use super::shared::arrive_at_moving::arrive_at_moving;
+use super::shared::urgency::or_x;
 use crate::{
     Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Situational, Steer,
     SteeringClock, Target, Targets,
@@ -156,12 +157,7 @@ pub fn offset_pursuit(
 
 /// The world position of an offset in the leader's frame, m.
 pub fn formation_slot(leader: &Kinematics, offset: Vec2) -> Vec2 {
-    let heading = if leader.heading == Vec2::ZERO {
-        Vec2::X
-    } else {
-        leader.heading
-    };
-    leader.position + heading.rotate(offset)
+    leader.position + or_x(leader.heading).rotate(offset)
 }
 
 impl OffsetPursuitMemory {

@@ -98,12 +98,17 @@ pub(crate) fn sight(me: &Agent, speed: f32, look_ahead_time: f32, stopping_dista
         .max(me.turning_radius())
 }
 
-/// The heading, or +x if it is zero.
+/// The heading of an agent, or +x if it is zero.
 pub(crate) fn ahead(me: &Agent) -> Vec2 {
-    if me.heading == Vec2::ZERO {
+    or_x(me.heading)
+}
+
+/// A heading, or +x if it is zero.
+pub(crate) fn or_x(heading: Vec2) -> Vec2 {
+    if heading == Vec2::ZERO {
         Vec2::X
     } else {
-        me.heading
+        heading
     }
 }
 
