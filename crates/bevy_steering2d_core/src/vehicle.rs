@@ -184,9 +184,6 @@ impl Kinematics {
     /// Up to this speed a body stands, m/s: it may be where it should be, or plans again.
     pub(crate) const STANDING: f32 = 0.05;
 
-    /// The same of a boat, whose engine brakes above this speed and drives astern below it, m/s.
-    pub(crate) const BOAT_STANDING: f32 = 0.01;
-
     /// Below this speed, in body radii per second, the heading turns only as the body moves on. Otherwise one that hardly
     /// moves would turn to and fro.
     const SLOW: f32 = 0.2;

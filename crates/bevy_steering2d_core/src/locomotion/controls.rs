@@ -4,6 +4,7 @@
 use bevy::prelude::*;
 
 use super::driver::direction;
+use super::hull::Hull;
 use super::way::{ON_THE_SPOT, SHARPEST};
 use crate::{Kinematics, Vehicle};
 
@@ -44,7 +45,7 @@ impl Abilities {
     /// With the gear of these controls, at a speed along the heading, m/s. The engine of a boat also pushes backward
     /// to brake: then the boat still drives ahead.
     pub(crate) fn in_gear(self, controls: &Controls, forward_speed: f32) -> Self {
-        let brakes = self.reverse_speed == 0.0 && forward_speed > Kinematics::BOAT_STANDING;
+        let brakes = self.reverse_speed == 0.0 && forward_speed > Hull::STANDING;
         Self {
             reversing: controls.reversing && !brakes,
             ..self

@@ -4,7 +4,7 @@ use bevy::math::ops;
 use bevy::prelude::*;
 
 use super::{Abilities, Acceleration, Controls, Locomotion, Motion};
-use crate::{InvalidParameter, Kinematics, Vehicle};
+use crate::{InvalidParameter, Vehicle};
 
 /// A boat: its engine pushes along the axis, its rudder turns it, and the water slows it down, more
 /// across than along. With both drags zero it is a spaceship.
@@ -69,6 +69,9 @@ const MANEUVERING: f32 = 1.0;
 const STILL: f32 = 0.01;
 
 impl Hull {
+    /// Up to this speed a boat stands, m/s: its engine brakes above it, and drives astern below it.
+    pub(super) const STANDING: f32 = 0.01;
+
     /// The time in which the bow turns to a new direction, s.
     fn turn_lag(&self) -> f32 {
         self.turn_time + self.turn_rate.recip()
@@ -119,7 +122,7 @@ impl Locomotion for Hull {
         } else {
             along < -persistence
         };
-        let brakes = forward > Kinematics::BOAT_STANDING;
+        let brakes = forward > Self::STANDING;
         // A force at its limit asks for a slow velocity also where the target is far.
         let is_near = (desired - velocity).length() < 0.99 * motion.greatest_change();
         let holds_course = self.keel * self.turn_lag() > LEAST_KEEL;
