@@ -87,7 +87,12 @@ impl MapEntities for Target {
 #[derive(SystemParam)]
 pub struct Targets<'w, 's> {
     bodies: Query<'w, 's, (&'static Kinematics, Has<PointMass>)>,
-    places: Places<'w, 's>,
+    /// Where entities without a body are in this tick: global transforms are one frame old, and a frame has any number of
+    /// ticks.
+    transforms: Query<'w, 's, (&'static Transform, Option<&'static ChildOf>), Without<PointMass>>,
+    /// Their transforms are being written where agents face their targets.
+    point_masses: Query<'w, 's, (&'static GlobalTransform, &'static Kinematics), With<PointMass>>,
+    parents: Query<'w, 's, &'static ChildOf>,
     guides: Query<'w, 's, (), Or<(With<SteeringPath>, With<FlowField>)>>,
 }
 
@@ -109,7 +114,7 @@ impl Targets<'_, '_> {
             // The bodies of point masses are sensed in the tick in which they come.
             Ok((body, is_point_mass)) if body.was_sensed() || is_point_mass => Some(*body),
             // It has no body, or one that is not sensed yet.
-            body => self.places.get(entity).or(body.ok().map(|it| *it.0)),
+            body => self.place_of(entity).or(body.ok().map(|it| *it.0)),
         }
     }
 
@@ -124,7 +129,7 @@ impl Targets<'_, '_> {
     }
 
     fn with_ancestors(&self, entity: Entity) -> impl Iterator<Item = Entity> {
-        std::iter::once(entity).chain(self.places.parents.iter_ancestors(entity))
+        std::iter::once(entity).chain(self.parents.iter_ancestors(entity))
     }
 
     /// Where an entity is that has no body and is carried by none; `None` otherwise, or if its place is not finite.
@@ -135,7 +140,7 @@ impl Targets<'_, '_> {
         {
             return None;
         }
-        self.places.position(entity).filter(|it| it.is_finite())
+        self.position(entity).filter(|it| it.is_finite())
     }
 
     /// Whether an entity is a target or one of its children, such as a collider.
@@ -156,34 +161,17 @@ impl Targets<'_, '_> {
             Target::Point(_) => true,
             Target::Entity(entity) => {
                 self.bodies.contains(entity)
-                    || self.places.contains(entity)
+                    || self.transforms.contains(entity)
                     || self.guides.contains(entity)
             }
         }
     }
-}
 
-/// Where entities without a body are in this tick. Their global transforms are one frame old, and a frame has any
-/// number of ticks.
-#[derive(SystemParam)]
-pub(crate) struct Places<'w, 's> {
-    transforms: Query<'w, 's, (&'static Transform, Option<&'static ChildOf>), Without<PointMass>>,
-    /// Their transforms are being written where agents face their targets.
-    point_masses: Query<'w, 's, (&'static GlobalTransform, &'static Kinematics), With<PointMass>>,
-    parents: Query<'w, 's, &'static ChildOf>,
-    bodies: Query<'w, 's, &'static Kinematics>,
-}
-
-impl Places<'_, '_> {
-    fn contains(&self, entity: Entity) -> bool {
-        self.transforms.contains(entity)
-    }
-
-    /// Position of an entity, and motion of the body that carries it.
-    pub(crate) fn get(&self, entity: Entity) -> Option<Kinematics> {
+    /// Position of an entity without a body, and motion of the body that carries it.
+    fn place_of(&self, entity: Entity) -> Option<Kinematics> {
         let place = Kinematics::at(self.position(entity)?);
         let mut carriers = self.parents.iter_ancestors(entity);
-        let carrier = carriers.find_map(|it| self.bodies.get(it).ok());
+        let carrier = carriers.find_map(|it| Some(self.bodies.get(it).ok()?.0));
         Some(match carrier.filter(|it| it.was_sensed()) {
             Some(&Kinematics {
                 velocity, heading, ..
