@@ -241,25 +241,23 @@ impl BehaviorMemory for Entity {
     fn require_with<B: Component>(_: &mut App) {}
 }
 
-impl<M> BehaviorMemory for &'static mut M
-where
-    M: Component<Mutability = Mutable> + Clone + Default + Reflect + GetTypeRegistration,
-{
-    fn require_with<B: Component>(app: &mut App) {
-        add_memory::<M>(app);
-        require::<B, M>(app);
-    }
+/// A memory that comes with the behavior, whether it is read only or written as well.
+macro_rules! required_memory {
+    ($($mutable:tt)?) => {
+        impl<M> BehaviorMemory for &'static $($mutable)? M
+        where
+            M: Component<Mutability = Mutable> + Clone + Default + Reflect + GetTypeRegistration,
+        {
+            fn require_with<B: Component>(app: &mut App) {
+                add_memory::<M>(app);
+                require::<B, M>(app);
+            }
+        }
+    };
 }
 
-impl<M> BehaviorMemory for &'static M
-where
-    M: Component<Mutability = Mutable> + Clone + Default + Reflect + GetTypeRegistration,
-{
-    fn require_with<B: Component>(app: &mut App) {
-        add_memory::<M>(app);
-        require::<B, M>(app);
-    }
-}
+required_memory!();
+required_memory!(mut);
 
 impl<M: Component> BehaviorMemory for Option<&'static M> {
     fn require_with<B: Component>(_: &mut App) {}
