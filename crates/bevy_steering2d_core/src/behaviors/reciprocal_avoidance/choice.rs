@@ -7,6 +7,7 @@ use bevy_steering2d_kernel::simd::Register;
 use super::ReciprocalAvoidanceMemory;
 use super::half_planes::{HalfPlane, HalfPlanes, nearest_allowed};
 use super::other::Others;
+use super::precedence::share;
 use super::{ReciprocalAvoidance, answer_time, quickness};
 use crate::{Agent, Circle};
 
@@ -31,7 +32,7 @@ impl Choice {
     /// From 0 to 1, how hemmed in the agent is.
     pub(super) fn hemmed_in(&self, me: &Agent) -> f32 {
         let violation = self.violation / quickness(me.max_speed);
-        fraction((violation - HAS_ROOM) / (NO_ROOM - HAS_ROOM))
+        share((violation - HAS_ROOM) / (NO_ROOM - HAS_ROOM))
     }
 
     /// The choice of an agent that nothing hinders.
@@ -74,11 +75,6 @@ impl ReciprocalAvoidance {
             waits: false,
         }
     }
-}
-
-/// The nearest number from 0 to 1; 0 for what is not a number.
-pub(super) fn fraction(number: f32) -> f32 {
-    if number > 0.0 { number.min(1.0) } else { 0.0 }
 }
 
 /// The velocities that the agent can reach in its [`answer_time`].

@@ -6,7 +6,7 @@ use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 
 use super::aims::{self, Leads};
-use super::choice::fraction;
+use super::precedence::share;
 use super::{ReciprocalAvoidance, ReciprocalAvoidanceMemory};
 use crate::condition::Conditions;
 use crate::parallel::{FORMULA_PASS, for_each_mut};
@@ -91,7 +91,7 @@ impl Intent {
     ) -> Self {
         Self {
             avoids: how.groups,
-            hemmed_in: fraction(memory.hemmed_in),
+            hemmed_in: share(memory.hemmed_in),
             waits: memory.waits || aims::rests(me, pace, self.velocity),
             ..self
         }

@@ -173,9 +173,9 @@ fn carried<N: Number>(velocity: [N; 2], progress: N) -> N {
     share(N::splat(RANK_CARRIED) * (elsewhere - N::splat(CARRIED)))
 }
 
-/// The number in `0..=1`.
+/// The nearest number from 0 to 1; 0 for what is not a number.
 #[inline(always)]
-fn share<N: Number>(number: N) -> N {
+pub(super) fn share<N: Number>(number: N) -> N {
     number.max(N::splat(0.0)).min(N::splat(1.0))
 }
 
