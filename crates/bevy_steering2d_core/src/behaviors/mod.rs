@@ -121,7 +121,7 @@ behaviors! {
     types maneuver: Maneuver;
     types feelers: Feeler, Feelers, Whisker;
     types path_progress: PathFollowingMemory;
-    types touch: Touch;
+    types contacts: Touch;
 }
 
 pub(crate) use crate::behavior::embeds_influence;
