@@ -1,5 +1,6 @@
 //! [`SteeringPath`]: the polyline that path-following behaviors follow.
 
+mod offset;
 mod search;
 
 use std::fmt;
@@ -96,7 +97,7 @@ impl SteeringPath {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PathError {
-    /// There are no points.
+    /// There are no points, or no room for an [`offset`](SteeringPath::offset) inside of a loop.
     Empty,
     /// A coordinate is NaN or infinite.
     NotFinite {
