@@ -46,10 +46,8 @@ fn a_target_out_of_sight_counts_as_seen_for_the_time_of_the_memory() {
     assert_eq!(sees(&app, watcher), Some(true));
     run_ticks(&mut app, 10);
     assert_eq!(sees(&app, watcher), Some(false));
-    assert_eq!(
-        *get::<TargetInSightMemory>(&app, watcher),
-        TargetInSightMemory::default()
-    );
+    let memory = *get::<TargetInSightMemory>(&app, watcher);
+    assert_eq!((memory.seen, memory.unseen), (None, 0.0));
     move_to(&mut app, player, NEAR);
     run_ticks(&mut app, 1);
     move_to(&mut app, player, EAST);
@@ -66,6 +64,42 @@ fn a_watcher_without_memory_loses_its_target_at_once() {
     move_to(&mut app, player, EAST);
     run_ticks(&mut app, 1);
     assert_eq!(sees(&app, watcher), Some(false));
+}
+
+#[test]
+fn a_watcher_knows_where_its_target_was_last_in_sight() {
+    let last_seen = |app: &App, watcher| get::<TargetInSightMemory>(app, watcher).last_seen;
+    let mut app = point_mass_app(HERTZ);
+    let player = spawn_player(&mut app, EAST);
+    let watcher = spawn_watcher(&mut app, TargetInSight::new(player));
+    run_ticks(&mut app, 3);
+    let memories = |app: &mut App| {
+        let mut memories = app.world_mut().query::<Ref<TargetInSightMemory>>();
+        memories.single(app.world()).unwrap().last_changed()
+    };
+    let before = memories(&mut app);
+    run_ticks(&mut app, 3);
+    assert_eq!(last_seen(&app, watcher), None);
+    assert_eq!(
+        memories(&mut app),
+        before,
+        "no change while it sees nothing"
+    );
+    for near in [NEAR, 0.5 * NEAR] {
+        move_to(&mut app, player, near);
+        run_ticks(&mut app, 1);
+        assert_eq!(last_seen(&app, watcher), Some(near), "in sight");
+        move_to(&mut app, player, EAST);
+        run_ticks(&mut app, 3);
+        assert_eq!(last_seen(&app, watcher), Some(near), "out of sight");
+    }
+    app.world_mut().despawn(player);
+    run_ticks(&mut app, 3);
+    assert_eq!(last_seen(&app, watcher), Some(0.5 * NEAR), "gone");
+    let mut sight = app.world_mut().get_mut::<TargetInSight>(watcher).unwrap();
+    sight.target = EAST.into();
+    run_ticks(&mut app, 1);
+    assert_eq!(last_seen(&app, watcher), None, "another target");
 }
 
 #[test]

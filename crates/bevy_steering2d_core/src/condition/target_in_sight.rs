@@ -21,7 +21,8 @@ use crate::{Agent, InvalidParameter, Kinematics, SteeringId, Surroundings, Targe
 ///
 /// The agent looks along its heading, the direction of its motion, also while [`FaceTarget`](crate::FaceTarget) turns
 /// its body; with [`Gaze::Facing`] it looks where its body points. With a [`memory`](Self::memory) it goes on to hold
-/// for a while; behaviors know all the time where the target is.
+/// for a while; behaviors know all the time where the target is. Where it was when it was last in sight is
+/// [`TargetInSightMemory::last_seen`].
 #[doc(alias("line of sight"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
