@@ -30,7 +30,7 @@ pub struct Vehicle {
     pub max_speed: f32,
     /// Longest total steering force, N, `> 0`. Default `20`.
     ///
-    /// Divided by the body's mass it is the largest acceleration; heavy bodies need more.
+    /// Divided by the body's mass it is the largest acceleration; heavy bodies need more, see [`for_mass`](Self::for_mass).
     pub max_force: f32,
     /// Time to close 63 % of a velocity error while the force is below its limit, s, `> 0`.
     /// Default `0.25`. Shorter is snappier; less than one tick acts like one tick.
@@ -72,6 +72,21 @@ impl Vehicle {
     #[must_use]
     pub fn with_radius(mut self, radius: f32) -> Self {
         self.radius = Some(radius);
+        self
+    }
+
+    /// Multiplies [`max_force`](Self::max_force) by a mass, kg, `> 0`: a body of that mass accelerates as one of 1 kg does with
+    /// the limits of now. Call it once, after the force is set.
+    ///
+    /// ```
+    /// # use bevy_steering2d_core::Vehicle;
+    /// // Beside `RigidBody::Dynamic, Collider::ball(0.3), ColliderMassProperties::Mass(75.0)`.
+    /// let person = Vehicle::new(2.6, 6.0).for_mass(75.0);
+    /// assert_eq!(person.max_force, 450.0); // 6 m/s²
+    /// ```
+    #[must_use]
+    pub fn for_mass(mut self, mass: f32) -> Self {
+        self.max_force *= mass;
         self
     }
 
@@ -343,6 +358,16 @@ mod tests {
         for bad in [f32::NAN, f32::INFINITY] {
             assert_eq!(heading(Vec2::new(bad, 0.0)), Vec2::ZERO, "{bad}");
         }
+    }
+
+    #[test]
+    fn a_vehicle_for_a_mass_accelerates_as_one_of_a_kilogram() {
+        let light = Vehicle::default().with_radius(0.3);
+        let heavy = light.for_mass(75.0);
+        assert_eq!(heavy.max_force / 75.0, light.max_force);
+        assert_eq!(heavy.for_mass(1.0), heavy);
+        let field = light.for_mass(-1.0).check().unwrap_err().field;
+        assert_eq!(field, "Vehicle.max_force");
     }
 
     #[test]

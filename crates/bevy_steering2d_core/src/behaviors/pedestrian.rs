@@ -30,13 +30,22 @@ use crate::{Combine, RandomStream, SteeringGroups, Vehicle};
 /// It keeps its pace down to contact. For a crowd that is as slow and as dense as crowds of people, use
 /// [`measured`](Self::measured).
 ///
+/// Its force is that for a body of 1 kg. A Rapier body with a `ColliderMassProperties::Mass(75.0)` gets one
+/// [for its mass](Self::for_mass):
+///
+/// ```
+/// # use bevy_steering2d_core::*;
+/// let person = Pedestrian::new(1.4).for_mass(75.0);
+/// assert_eq!(person.vehicle.max_force, 450.0); // 6 m/s²
+/// ```
+///
 /// To tune a part, such as the [`Vehicle`], set it in the bundle: Bevy panics when a component comes
 /// twice in one spawn.
 ///
 /// ```
 /// # use bevy_steering2d_core::*;
 /// let mut person = Pedestrian::default();
-/// person.vehicle.max_force = 450.0; // 6 m/s² for 75 kg
+/// person.vehicle.max_speed = 1.8;
 /// ```
 #[derive(Bundle, Clone, Copy, Debug, PartialEq)]
 pub struct Pedestrian {
@@ -45,7 +54,7 @@ pub struct Pedestrian {
     /// Avoids collisions with neighbors.
     pub reciprocal_avoidance: ReciprocalAvoidance,
     /// The limits: 2.6 m/s, and 6 N, which is 6 m/s² for a body of 1 kg. Heavier bodies need more
-    /// force.
+    /// force, see [`for_mass`](Self::for_mass).
     pub vehicle: Vehicle,
     /// The forces of all behaviors are added up.
     pub combine: Combine,
@@ -84,7 +93,8 @@ impl Pedestrian {
     /// ```
     ///
     /// The radius counts for steering. A Rapier body gets a collider as wide, `Collider::ball(Pedestrian::RADIUS)`. That
-    /// weighs 0.13 kg: add `ColliderMassProperties::Mass(1.0)`, for which the force of 6 N is meant.
+    /// weighs 0.13 kg: add `ColliderMassProperties::Mass(1.0)`, for which the force of 6 N is meant, or the mass of a person, and
+    /// take the two apart for [`for_mass`](Self::for_mass).
     ///
     /// To tune a part, take the two apart: `let (mut person, headway) = Pedestrian::measured(1.3);`.
     pub fn measured(pace: f32) -> (Self, Headway) {
@@ -114,6 +124,13 @@ impl Pedestrian {
         }
     }
 
+    /// For a body of this mass, kg, `> 0`, which accelerates as one of 1 kg does otherwise; see [`Vehicle::for_mass`].
+    #[must_use]
+    pub fn for_mass(mut self, mass: f32) -> Self {
+        self.vehicle = self.vehicle.for_mass(mass);
+        self
+    }
+
     /// Only neighbors of these groups are avoided. The [`Headway`] of a person who is measured has groups of its own.
     #[must_use]
     pub fn with_groups(mut self, groups: SteeringGroups) -> Self {
@@ -132,6 +149,15 @@ impl Default for Pedestrian {
 mod tests {
     use super::*;
     use crate::SteeringId;
+
+    #[test]
+    fn a_pedestrian_for_a_mass_differs_in_its_force_only() {
+        let light = Pedestrian::new(1.4);
+        let mut heavy = light.for_mass(75.0);
+        assert_eq!(heavy.vehicle.max_force, 450.0);
+        heavy.vehicle.max_force = light.vehicle.max_force;
+        assert_eq!(heavy, light);
+    }
 
     #[test]
     fn desired_speeds_have_the_published_mean_and_range() {
