@@ -166,10 +166,7 @@ fn a_pause_changes_nothing_of_what_follows() {
         run_ticks(&mut app, paused);
         app.world_mut().resource_mut::<Time<Virtual>>().unpause();
         run_ticks(&mut app, 40);
-        let tick = app
-            .world()
-            .resource::<bevy_steering2d::SteeringClock>()
-            .tick;
+        let tick = app.world().resource::<SteeringClock>().tick;
         let places = [prey, hunter, wing, queues].map(|agent| position(&app, agent));
         (tick, places)
     };

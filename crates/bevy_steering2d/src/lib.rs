@@ -281,7 +281,7 @@ impl PluginGroup for SteeringPlugins {
 }
 
 /// What most games import: `use bevy_steering2d::prelude::*;`. The rest is in the root, such as
-/// [`SteeringClock`], or in the module of its feature.
+/// [`SteeringSnapshot`], or in the module of its feature.
 pub mod prelude {
     #[cfg(feature = "debug")]
     pub use crate::debug::{
@@ -316,10 +316,10 @@ pub mod prelude {
     pub use bevy_steering2d_core::{
         BehaviorGroup, Combine, Controls, Cut, FaceTarget, FaceVelocity, Holonomic, Hull,
         Influence, Kinematics, LedgerEntry, Neighbor, NeighborView, Neighbors, Obstacle, PointMass,
-        RandomStream, SensesColliders, SpeedLimit, SteeringCommandsExt, SteeringDisabled,
-        SteeringForce, SteeringGroups, SteeringId, SteeringPath, SteeringSeed, SteeringSystems,
-        SteersFor, StuckDetection, Surroundings, Target, Targets, ThinkEvery, Tracked, Vehicle,
-        Wall, Wheeled,
+        RandomStream, SensesColliders, SpeedLimit, SteeringClock, SteeringCommandsExt,
+        SteeringDisabled, SteeringForce, SteeringGroups, SteeringId, SteeringPath, SteeringSeed,
+        SteeringSystems, SteersFor, StuckDetection, Surroundings, Target, Targets, ThinkEvery,
+        Tracked, Vehicle, Wall, Wheeled,
     };
     // Events and conditions.
     pub use bevy_steering2d_core::{
@@ -328,8 +328,8 @@ pub mod prelude {
     };
     // For behaviors, conditions, combiners and locomotions of your own.
     pub use bevy_steering2d_core::{
-        Abilities, Acceleration, Adjust, Agent, Behavior, Combiner, Condition, InvalidParameter,
-        Locomotion, Motion, Requests, Steer, SteeringAppExt,
+        Abilities, Acceleration, Adjust, Agent, Behavior, BehaviorRegistry, Combiner, Condition,
+        InvalidParameter, Locomotion, Motion, Requests, Steer, SteeringAppExt, SteeringWarnings,
     };
 }
 
