@@ -177,6 +177,7 @@ fn add_systems(app: &mut App) {
     .add_systems(
         SteeringSchedule::Move,
         (
+            schedule::warn_of_step_length,
             move_bodies::move_bodies,
             drive_bodies::drive_bodies.after(LocomotionSystems::Drive),
         )

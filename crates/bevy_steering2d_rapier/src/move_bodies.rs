@@ -10,10 +10,10 @@ use bevy_steering2d_core::locomotion::{VelocityChanges, wanted_facing};
 use bevy_steering2d_core::parallel::{NOT_IN_TABLES, prefetch};
 use bevy_steering2d_core::{
     FaceTarget, FaceVelocity, Kinematics, PointMass, Propulsion, SpeedLimit, SteeringClock,
-    SteeringDisabled, SteeringForce, SteeringWarnings, Targets, Vehicle,
+    SteeringDisabled, SteeringForce, Targets, Vehicle,
 };
 
-use crate::schedule::{check_step_length, spin_step, step_length};
+use crate::schedule::{spin_step, step_length};
 use crate::sense::{BATCH, center_of, facing_of, velocity_of};
 
 /// Bodies whose velocity changes are computed together with SIMD.
@@ -21,7 +21,6 @@ const LANES: usize = VelocityChanges::MOST;
 
 pub(crate) fn move_bodies(
     clock: Res<SteeringClock>,
-    warnings: Res<SteeringWarnings>,
     timestep: Option<Res<TimestepMode>>,
     targets: Targets,
     mut sets: Query<(Entity, &RapierContextSimulation, &mut RapierRigidBodySet)>,
@@ -50,7 +49,6 @@ pub(crate) fn move_bodies(
         spin: spin_step(mode, clock.delta),
     };
     for (context, simulation, mut set) in &mut sets {
-        check_step_length(&warnings, &clock, context, delta);
         let length_unit = simulation.integration_parameters.length_unit;
         let set = set.bypass_change_detection();
         let tables = bodies.contiguous_iter().expect(NOT_IN_TABLES);

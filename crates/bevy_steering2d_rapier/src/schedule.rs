@@ -1,5 +1,6 @@
 //! Schedule and time step: checks that Rapier and steering share both.
 
+use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy_rapier2d::plugin::RapierTransformPropagateSet;
 use bevy_rapier2d::prelude::*;
@@ -38,24 +39,54 @@ pub(crate) fn time_passes(clock: Res<SteeringClock>) -> bool {
     clock.delta > 0.0
 }
 
+/// How many ticks in a row may differ from Rapier's time step: one slow frame is no wrong setting.
+const PATIENCE: u32 = 30;
+
 /// Warns if Rapier's time step differs from the tick: its default steps by at most 1/60 s, so in a
 /// slower schedule all bodies would move too slowly.
-pub(crate) fn check_step_length(
-    warnings: &SteeringWarnings,
-    clock: &SteeringClock,
-    context: Entity,
-    step: f32,
+pub(crate) fn warn_of_step_length(
+    clock: Res<SteeringClock>,
+    warnings: Res<SteeringWarnings>,
+    schedule: Res<OuterSchedule>,
+    timestep: Option<Res<TimestepMode>>,
+    contexts: Query<Entity, With<RapierContextSimulation>>,
+    mut ticks: Local<u32>,
 ) {
-    if (step - clock.delta).abs() > 0.01 * clock.delta {
-        let tick = clock.delta;
-        warnings.raise(clock, context, "TimestepMode", || {
+    let tick = clock.delta;
+    let step = step_length(timestep.map_or_else(default, |mode| *mode), tick);
+    if (step - tick).abs() <= 0.01 * tick {
+        *ticks = 0;
+        return;
+    }
+    *ticks = ticks.saturating_add(1);
+    if *ticks <= PATIENCE {
+        return;
+    }
+    for context in &contexts {
+        warnings.raise(&clock, context, "TimestepMode", || {
+            let fixed = if is_fixed(&schedule) {
+                format!("TimestepMode::Fixed {{ dt: {tick}, substeps: 1 }}, or for ticks of different lengths ")
+            } else {
+                String::new()
+            };
             format!(
-                "Rapier steps {step} s per tick of {tick} s, so bodies move at another speed than \
-                 steering plans; insert TimestepMode::Fixed {{ dt: {tick}, substeps: 1 }}, or for ticks of \
-                 different lengths TimestepMode::Variable {{ max_dt: 0.25, time_scale: 1.0, substeps: 1 }}"
+                "Rapier steps {step} s per tick of {tick} s, so bodies move at another speed than steering plans; insert \
+                 {fixed}TimestepMode::Variable {{ max_dt: 0.25, time_scale: 1.0, substeps: 1 }}"
             )
         });
     }
+}
+
+/// Whether all ticks of a schedule have one length.
+fn is_fixed(schedule: &OuterSchedule) -> bool {
+    let fixed = [
+        FixedFirst.intern(),
+        FixedPreUpdate.intern(),
+        FixedUpdate.intern(),
+        FixedPostUpdate.intern(),
+        FixedLast.intern(),
+    ];
+    fixed.contains(&schedule.label())
 }
 
 /// The time by which one physics step advances, s, when the schedule ticks by `tick`.

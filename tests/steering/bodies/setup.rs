@@ -29,6 +29,14 @@ fn frame_app() -> App {
     app
 }
 
+/// The context in which bodies are by default.
+fn default_context(app: &mut App) -> Entity {
+    let mut contexts = app
+        .world_mut()
+        .query_filtered::<Entity, With<DefaultRapierContext>>();
+    contexts.single(app.world()).unwrap()
+}
+
 /// An app whose plugins `add` adds, with an agent that seeks east.
 fn set_up(add: impl Fn(&mut App)) -> (App, Entity) {
     let mut app = bare_app(HERTZ);
@@ -103,11 +111,34 @@ fn a_default_timestep_in_a_slow_schedule_warns_once() {
     start(&mut app);
     Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
     run_ticks(&mut app, 60);
-    let mut worlds = app
-        .world_mut()
-        .query_filtered::<Entity, With<DefaultRapierContext>>();
-    let context = worlds.single(app.world()).unwrap();
+    let context = default_context(&mut app);
     assert_warned_once(&app, context, "TimestepMode", "30 Hz");
+    let message = &warnings(&app)[0].message;
+    assert!(message.contains("TimestepMode::Fixed"), "{message}");
+}
+
+#[test]
+fn slow_frames_warn_of_the_time_step_only_if_they_last() {
+    let mut app = frame_app();
+    start(&mut app);
+    let set_frame = |app: &mut App, frame| {
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(frame));
+    };
+    let slow = Duration::from_millis(17); // longer than 1/60 s
+    for _ in 0..3 {
+        set_frame(&mut app, slow);
+        run_ticks(&mut app, 30);
+        set_frame(&mut app, FRAME);
+        run_ticks(&mut app, 1);
+    }
+    assert!(warnings(&app).is_empty(), "{:?}", warnings(&app));
+    set_frame(&mut app, slow);
+    run_ticks(&mut app, 60);
+    let context = default_context(&mut app);
+    assert_warned_once(&app, context, "TimestepMode", "17 ms");
+    let message = &warnings(&app)[0].message;
+    assert!(message.contains("Variable { max_dt: 0.25"), "{message}");
+    assert!(!message.contains("Fixed"), "its ticks differ: {message}");
 }
 
 #[test]
@@ -218,10 +249,7 @@ fn an_entity_with_two_bodies_warns() {
 /// An app with a context that is not the default one.
 fn app_without_default_context() -> (App, Entity) {
     let mut app = rapier_app(HERTZ);
-    let mut contexts = app
-        .world_mut()
-        .query_filtered::<Entity, With<DefaultRapierContext>>();
-    let context = contexts.single(app.world()).unwrap();
+    let context = default_context(&mut app);
     app.world_mut()
         .entity_mut(context)
         .remove::<DefaultRapierContext>();
