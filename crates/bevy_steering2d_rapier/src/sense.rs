@@ -133,13 +133,15 @@ pub(crate) fn warn_of_second_bodies(
     }
 }
 
-/// Warns of agents that Rapier does not take in: it looks for the one default context.
+/// Warns of agents that Rapier will not take in: they are linked to no context, and it looks for the one default context.
+/// Agents that it has not read yet, as while its systems do not run, only wait.
 pub(crate) fn warn_of_bodies_without_context(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
     sets: Query<(), With<RapierRigidBodySet>>,
+    default_contexts: Query<Entity, With<DefaultRapierContext>>,
     bodies: Query<
-        (Entity, Ref<Kinematics>),
+        (Entity, Option<&RapierContextEntityLink>, Ref<Kinematics>),
         (
             With<RigidBody>,
             With<Vehicle>,
@@ -149,9 +151,16 @@ pub(crate) fn warn_of_bodies_without_context(
         ),
     >,
 ) {
-    // Rapier takes a body in one tick after its spawn.
-    let waiting = bodies.iter().filter(|(_, body)| !body.is_added());
-    for (entity, _) in waiting.filter(|_| !sets.is_empty()) {
+    if sets.is_empty() {
+        return;
+    }
+    let default_context = default_contexts.single().ok();
+    for (entity, link, body) in &bodies {
+        let context = link.map(|link| link.0).or(default_context);
+        // The game may link a body in the tick after its spawn.
+        if body.is_added() || context.is_some_and(|context| sets.contains(context)) {
+            continue;
+        }
         warnings.raise(&clock, entity, "RapierContextEntityLink", || {
             "has a RigidBody that is in no Rapier context: mark exactly one context with DefaultRapierContext, or \
              give the body a RapierContextEntityLink"

@@ -51,6 +51,32 @@ fn a_paused_rapier_body_is_not_steered_and_its_memories_rest() {
     assert!(position(&app, agent).x > 1.0, "it goes on");
 }
 
+/// Whether Rapier's systems run.
+#[derive(Resource)]
+struct Running(bool);
+
+#[test]
+fn agents_that_are_spawned_while_rapier_does_not_run_wait_without_a_warning() {
+    let mut app = rapier_app(HERTZ);
+    let physics = (
+        PhysicsSet::SyncBackend,
+        PhysicsSet::StepSimulation,
+        PhysicsSet::Writeback,
+    );
+    app.insert_resource(Running(false)).configure_sets(
+        FixedUpdate,
+        physics.run_if(|running: Res<Running>| running.0),
+    );
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    run_ticks(&mut app, 30);
+    assert_eq!(warnings(&app), []);
+    assert_eq!(position(&app, agent), Vec2::ZERO);
+    app.insert_resource(Running(true));
+    run_seconds(&mut app, 1.0);
+    assert_eq!(warnings(&app), []);
+    assert!(position(&app, agent).x > 1.0, "it starts");
+}
+
 #[test]
 fn a_resting_body_starts_at_any_tick_rate() {
     for hertz in [0.5, 1.0, 2.0, 3.0, 5.0] {
