@@ -83,6 +83,8 @@ use bevy_steering2d_core::{
     Kinematics, LocomotionSystems, OuterSchedule, SenseSystems, SteeringSchedule, SteeringSystems,
 };
 
+use schedule::OrderedIn;
+
 #[cfg(doc)]
 use bevy_steering2d_core::{SensesColliders, Vehicle};
 
@@ -90,21 +92,22 @@ use bevy_steering2d_core::{SensesColliders, Vehicle};
 /// after [`PipelinePlugin`](bevy_steering2d_core::PipelinePlugin).
 ///
 /// The log reports, with the fix, when Rapier is missing, runs in another schedule than steering, or
-/// advances by another time step than the schedule.
+/// advances by another time step than the schedule, and when the plugin was added before a pipeline of another schedule.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SteeringRapierPlugin;
 
 impl Plugin for SteeringRapierPlugin {
     fn build(&self, app: &mut App) {
-        if app.world().contains_resource::<SteersRapier>() {
+        // Adding it twice has no effect.
+        if app.world().contains_resource::<OrderedIn>() {
             return;
         }
-        app.insert_resource(SteersRapier);
         let schedule = app
             .world_mut()
             .get_resource_or_init::<OuterSchedule>()
             .label();
-        app.init_resource::<sense::InvalidBodies>();
+        app.insert_resource(OrderedIn(schedule))
+            .init_resource::<sense::InvalidBodies>();
         // Fails if bodies already exist; `add_missing_kinematics` covers those.
         let _ = app.try_register_required_components::<RigidBody, Kinematics>();
         radius::watch_removals(app);
@@ -185,7 +188,3 @@ fn add_systems(app: &mut App) {
             .run_if(schedule::time_passes),
     );
 }
-
-/// Marks an app that already has the plugin, so that adding it twice has no effect.
-#[derive(Resource)]
-struct SteersRapier;

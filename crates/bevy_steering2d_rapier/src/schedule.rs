@@ -1,6 +1,6 @@
 //! Schedule and time step: checks that Rapier and steering share both.
 
-use bevy::ecs::schedule::ScheduleLabel;
+use bevy::ecs::schedule::{InternedScheduleLabel, ScheduleLabel};
 use bevy::prelude::*;
 use bevy_rapier2d::plugin::RapierTransformPropagateSet;
 use bevy_rapier2d::prelude::*;
@@ -11,16 +11,28 @@ fn has_rapier(world: &World) -> bool {
     world.contains_resource::<RapierContextInitialization>()
 }
 
-/// Logs an error if Rapier steps in another schedule than steering, as it does by default.
+/// The schedule in which steering is ordered around Rapier's step: that of the pipeline when the plugin was added.
+#[derive(Resource)]
+pub(crate) struct OrderedIn(pub(crate) InternedScheduleLabel);
+
+/// Logs an error if Rapier steps in another schedule than steering, as it does by default, or if steering is not ordered
+/// around its step.
 pub(crate) fn check_schedule(app: &App) {
     let world = app.world();
-    let (Some(schedule), Some(schedules)) = (
+    let (Some(ordered), Some(schedule), Some(schedules)) = (
+        world.get_resource::<OrderedIn>(),
         world.get_resource::<OuterSchedule>(),
         world.get_resource::<Schedules>(),
     ) else {
         return;
     };
-    let label = schedule.label();
+    let (ordered, label) = (ordered.0, schedule.label());
+    if ordered != label {
+        log::error!(
+            "SteeringRapierPlugin was added before PipelinePlugin, for {ordered:?}, but steering runs in {label:?}: agents \
+             will move unevenly. Add it after PipelinePlugin::new({label:?})"
+        );
+    }
     let together = schedules.get(label).is_some_and(|schedule| {
         let sets = &schedule.graph().system_sets;
         sets.contains(RapierTransformPropagateSet)

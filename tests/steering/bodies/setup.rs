@@ -7,7 +7,9 @@ use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
 use bevy_rapier2d::plugin::context::DefaultRapierContext;
 use bevy_rapier2d::prelude::*;
+use bevy_steering2d::PipelinePlugin;
 use bevy_steering2d::prelude::*;
+use bevy_steering2d::rapier::SteeringRapierPlugin;
 
 use super::x_after_a_second;
 use crate::common::*;
@@ -99,6 +101,24 @@ fn rapier_in_another_schedule_warns_with_the_remedy_and_still_moves_agents() {
     assert_eq!(count_logged(remedy), 1);
     assert!(x_after_a_second(&mut app, agent) > 0.5);
     assert_all_finite(&mut app, None, "another schedule");
+}
+
+#[test]
+fn rapier_steering_before_a_pipeline_in_another_schedule_logs_an_error() {
+    let added_last = |is_pipeline_last: bool| {
+        let mut app = bare_app(HERTZ);
+        app.add_plugins(rapier_without_gravity().in_schedule(Update));
+        if is_pipeline_last {
+            app.add_plugins((SteeringRapierPlugin, PipelinePlugin::new(Update)));
+        } else {
+            app.add_plugins((PipelinePlugin::new(Update), SteeringRapierPlugin));
+        }
+        lines_logged(|| app.finish())
+    };
+    assert_eq!(added_last(false), Vec::<String>::new());
+    let lines = added_last(true);
+    let remedy = "after PipelinePlugin::new(Update)";
+    assert!(lines.len() == 1 && lines[0].contains(remedy), "{lines:#?}");
 }
 
 #[test]
