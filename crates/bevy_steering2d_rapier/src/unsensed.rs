@@ -70,7 +70,7 @@ pub(crate) fn warn_of_unsensed_walls(
         *waited = 0.0;
         return;
     };
-    if *waited > PATIENCE {
+    if *waited >= PATIENCE {
         warnings.raise(&clock, agent, "SensesColliders", || {
             format!(
                 "{name} sees no colliders, and there are no Walls; insert SensesColliders::default() on the agent"

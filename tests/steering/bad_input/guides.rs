@@ -61,6 +61,16 @@ fn a_behavior_without_a_path_or_field_warns_once() {
 }
 
 #[test]
+fn a_behavior_waits_for_its_path_for_five_to_six_seconds() {
+    let mut app = point_mass_app(64.0);
+    let agent = agent(&mut app, PathFollowing::default());
+    run_seconds(&mut app, 5.0);
+    assert_eq!(warnings(&app), [], "too soon");
+    run_seconds(&mut app, 1.1);
+    assert_warned_once(&app, agent, "PathFollowing", "after six seconds");
+}
+
+#[test]
 fn many_behaviors_without_a_path_share_one_warning() {
     let mut app = point_mass_app(HERTZ);
     let agents = [(); 9].map(|()| agent(&mut app, PathFollowing::default()));

@@ -66,6 +66,17 @@ fn an_agent_that_looks_for_walls_among_colliders_that_it_does_not_sense_warns_on
 }
 
 #[test]
+fn an_agent_among_colliders_waits_for_walls_for_five_to_six_seconds() {
+    let mut app = rapier_app(64.0);
+    fixed_box(&mut app);
+    let agent = agent(&mut app, WallAvoidance::default());
+    run_seconds(&mut app, 5.0);
+    assert_eq!(warnings(&app), [], "too soon");
+    run_seconds(&mut app, 1.1);
+    assert_warned_once(&app, agent, "SensesColliders", "after six seconds");
+}
+
+#[test]
 fn many_agents_that_do_not_sense_colliders_share_one_warning() {
     let mut app = rapier_app(HERTZ);
     fixed_box(&mut app);

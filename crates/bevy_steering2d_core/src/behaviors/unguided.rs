@@ -97,7 +97,7 @@ fn look_for_guides<B: Behavior, G: Component + TypePath>(
         }
         let is_acting = agents.contains(guides.agent_of(source))
             && force.is_some_and(|force| acts(force, slot.id));
-        if is_acting && *waited > PATIENCE {
+        if is_acting && *waited >= PATIENCE {
             match named_by(behavior) {
                 Some(named) => warnings.raise(&clock, source, name, || {
                     format!(
