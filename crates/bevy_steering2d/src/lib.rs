@@ -293,9 +293,9 @@ pub mod prelude {
     pub use crate::navigation::{ActiveNavmesh, NavmeshPlugin};
     #[cfg(feature = "navigation")]
     pub use crate::navigation::{
-        AtGoal, GoalField, GroupArrive, GroupArrived, GroupCommandsExt, GroupMember, GroupMembers,
-        GroupPlace, GroupShape, Lane, NavigateTo, NavigateToMemory, NavigationState, NoPath,
-        NoPathReason, PathFound,
+        AtGoal, GoalField, GroupArrive, GroupArriveMemory, GroupArrived, GroupCommandsExt,
+        GroupMember, GroupMembers, GroupPlace, GroupShape, Lane, NavigateTo, NavigateToMemory,
+        NavigationState, NoPath, NoPathReason, PathFound,
     };
     #[cfg(feature = "presets")]
     pub use crate::presets::{SteeringPreset, UsesPreset, save_preset};

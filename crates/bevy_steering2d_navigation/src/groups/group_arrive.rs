@@ -21,7 +21,8 @@ use crate::Lane;
 /// at their places, [`GroupArrived`] is triggered once.
 ///
 /// Whether the group has come to rest is [`GroupArriveMemory::arrived`]; whether one member has is the
-/// [`state`](crate::NavigateToMemory::state) of its [`NavigateToMemory`](crate::NavigateToMemory).
+/// [`state`](crate::NavigateToMemory::state) of its [`NavigateToMemory`](crate::NavigateToMemory), which it gets with its
+/// `NavigateTo` in the first tick after the order.
 ///
 /// **Places** are as near to the target as bodies of the members' radii have room, on its side of walls and
 /// beside the places of other groups. If solids near the target would stretch the group, it stands beside
@@ -302,6 +303,8 @@ pub struct GroupArriveMemory {
     pub arrived: bool,
     /// The middle of the places, m.
     pub center: Vec2,
+    /// How near to the center all places of members are, m: the distance of the farthest. Zero before there are any.
+    pub radius: f32,
     /// Whether the places are assigned by the ways that the members take.
     pub(super) ways_known: bool,
     /// What the places are for.

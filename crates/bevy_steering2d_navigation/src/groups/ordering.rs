@@ -134,6 +134,7 @@ pub(crate) fn order_groups(
         }
         improve_places(group, lot, &world.clock, &mut now);
         push_through(group, &world);
+        now.radius = spread(group, now.center);
         for member in group.iter() {
             if hand_over(member, member.pushes(group), &mut members, &mut commands) {
                 log::debug!("entity {}: no room in its group", member.entity);
@@ -356,8 +357,7 @@ fn improve_places(
         exchange(group, look);
         move_up(group, look);
     }
-    let places = group.iter().filter_map(|it| it.place.at);
-    let spread = places.fold(0.0, |most: f32, at| most.max(at.distance(memory.center)));
+    let spread = spread(group, memory.center);
     for member in group.iter_mut() {
         member.wait(clock.delta);
     }
@@ -374,6 +374,12 @@ fn improve_places(
             group[index].settle_here();
         }
     }
+}
+
+/// The distance of the farthest place from the center of a group, m.
+fn spread(group: &[Member], center: Vec2) -> f32 {
+    let places = group.iter().filter_map(|it| it.place.at);
+    places.fold(0.0, |most: f32, at| most.max(at.distance(center)))
 }
 
 /// Lets members that are stuck push through others that stand in their way.

@@ -67,6 +67,20 @@ fn a_group_comes_to_rest_and_arrives_once() {
 }
 
 #[test]
+fn the_memory_of_a_group_tells_how_near_to_the_center_its_places_are() {
+    let mut app = app();
+    let units = units(&mut app, 20, Vec2::ZERO);
+    let order = order(&mut app, GroupArrive::new(Vec2::new(20.0, 5.0)), &units);
+    let memory = |app: &App| *app.world().get::<GroupArriveMemory>(order).unwrap();
+    assert_eq!(memory(&app).radius, 0.0, "no places yet");
+    run(&mut app, 5);
+    let GroupArriveMemory { center, radius, .. } = memory(&app);
+    let away = units.iter().map(|&it| place(&app, it).distance(center));
+    assert_eq!(radius, away.fold(0.0, f32::max));
+    assert!((1.5..4.0).contains(&radius), "{radius} m");
+}
+
+#[test]
 fn groups_that_swap_places_pass_each_other_and_come_to_rest() {
     let mut app = app();
     let (west, east) = (Vec2::ZERO, Vec2::new(30.0, 0.0));
