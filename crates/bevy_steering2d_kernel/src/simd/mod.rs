@@ -69,8 +69,9 @@ pub trait Number:
     /// The square root.
     fn sqrt(self) -> Self;
     /// 1 where `self < other`, else 0.
+    #[inline(always)]
     fn is_below(self, other: Self) -> Self {
-        self.if_below(other, Self::splat(1.0), Self::splat(0.0))
+        self.keep_below(other, Self::splat(1.0))
     }
     /// `then` where `self < other`, else `otherwise`.
     fn if_below(self, other: Self, then: Self, otherwise: Self) -> Self;
@@ -81,7 +82,10 @@ pub trait Number:
     }
     /// Whether `self ≤ other`, if that is worth a branch: for one number, whose branch is mostly
     /// predicted. False for registers.
-    fn branch_at_most(self, other: Self) -> bool;
+    #[inline(always)]
+    fn branch_at_most(self, _other: Self) -> bool {
+        false
+    }
     /// The integer estimate of 1/√x, within 4 %.
     fn guess_inverse_sqrt(self) -> Self;
 

@@ -46,11 +46,6 @@ impl Number for Portable {
     }
 
     #[inline(always)]
-    fn branch_at_most(self, _: Self) -> bool {
-        false
-    }
-
-    #[inline(always)]
     fn guess_inverse_sqrt(self) -> Self {
         let guess = |x: f32| f32::from_bits(INVERSE_SQRT_GUESS.wrapping_sub(x.to_bits() >> 1));
         Self(self.0.map(guess))

@@ -70,11 +70,6 @@ impl Number for Avx2 {
     }
 
     #[inline(always)]
-    fn is_below(self, other: Self) -> Self {
-        self.keep_below(other, Self::splat(1.0))
-    }
-
-    #[inline(always)]
     fn keep_below(self, other: Self, value: Self) -> Self {
         // SAFETY: the processor has AVX2, see the type.
         Self(unsafe {
@@ -90,11 +85,6 @@ impl Number for Avx2 {
             let below = _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, other.0);
             _mm256_blendv_ps(otherwise.0, then.0, below)
         })
-    }
-
-    #[inline(always)]
-    fn branch_at_most(self, _: Self) -> bool {
-        false
     }
 
     #[inline(always)]
@@ -338,11 +328,6 @@ impl Number for Sse2 {
                 of(self.1, other.1, then.1, otherwise.1),
             )
         }
-    }
-
-    #[inline(always)]
-    fn branch_at_most(self, _: Self) -> bool {
-        false
     }
 
     #[inline(always)]
