@@ -56,7 +56,8 @@ fn insert_in_existing(world: &mut World, requirer: ComponentId, part: &Part) {
     }
 }
 
-/// Forgets the memory `M` of a component that is removed, as its hook `on_remove`: one that is inserted later begins anew.
+/// Forgets the memory `M` of a component that is removed, as its hook `on_remove`: one that is inserted later begins anew. As
+/// `on_discard` also one in its place.
 pub(crate) fn forget<M: Component<Mutability = Mutable> + Default>(
     mut world: DeferredWorld,
     context: HookContext,

@@ -1,11 +1,10 @@
 //! Arrive: heads for a target and comes to rest there.
 
-use bevy::ecs::lifecycle::HookContext;
-use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
 
 use super::braking::{Braking, slowed, slowed_while_closing};
 use super::embeds_influence;
+use crate::require::forget;
 use crate::{
     Agent, Announcements, Arrived, Behavior, Influence, InvalidParameter, Steer, SteeringAppExt,
     Target, Targets,
@@ -34,7 +33,8 @@ use crate::{
 #[doc(alias("Arribar", "Arrival", "прибытие"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
-#[component(on_discard = forget_arrival)]
+// One that is inserted again, also in place of another, triggers the event again.
+#[component(on_discard = forget::<ArriveMemory>)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Arrive {
     /// The point or entity to approach. Default the origin.
@@ -192,14 +192,6 @@ impl Steer for Arrive {
         } else {
             arrive(me, stop, self.braking, self.tolerance)
         }
-    }
-}
-
-/// Resets the memory, so that an `Arrive` that is inserted again, also in place of another, triggers the
-/// event again.
-fn forget_arrival(mut world: DeferredWorld, context: HookContext) {
-    if let Some(mut memory) = world.get_mut::<ArriveMemory>(context.entity) {
-        *memory = ArriveMemory::default();
     }
 }
 
