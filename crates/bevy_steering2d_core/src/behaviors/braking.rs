@@ -60,24 +60,21 @@ impl Braking {
         }
     }
 
-    /// The distance from the target at which an agent at full speed begins to slow down, m.
+    /// The distance from the target at which an agent at full speed begins to slow down, m, at most 10⁶.
     pub fn slowing_distance(self, me: &Agent) -> f32 {
         const FARTHEST: f32 = 1e6;
-        const HALVINGS: u32 = 24;
-        let is_slowed = |distance| self.curve(me, distance).speed < me.max_speed;
-        let (mut near, mut far) = (0.0, 1.0);
-        while is_slowed(far) && far < FARTHEST {
-            (near, far) = (far, 2.0 * far);
+        let speed = me.max_speed;
+        let distance = match self {
+            Self::Physical => physical_distance(speed, planned(me), braking_lag(me)),
+            Self::Deceleration(deceleration) => speed * deceleration.time(),
+            Self::Ramp { slowing_radius } => slowing_radius,
+        };
+        // A parameter out of range may give any number.
+        if distance > 0.0 {
+            distance.min(FARTHEST)
+        } else {
+            0.0
         }
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * (near + far);
-            if is_slowed(middle) {
-                near = middle;
-            } else {
-                far = middle;
-            }
-        }
-        far
     }
 
     fn curve(self, me: &Agent, distance: f32) -> BrakingCurve {
@@ -186,6 +183,15 @@ fn physical(distance: f32, acceleration: f32, lag: f32) -> BrakingCurve {
     }
 }
 
+/// The distance at which the curve of [`physical`] reaches a speed, m.
+fn physical_distance(speed: f32, acceleration: f32, lag: f32) -> f32 {
+    if speed <= acceleration * lag {
+        speed * lag
+    } else {
+        0.5 * (speed * speed / acceleration + acceleration * lag * lag)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,9 +221,29 @@ mod tests {
         assert!((ramp.slowing_distance(&me) - 3.5).abs() < 1e-4);
         let classic = Braking::Deceleration(Deceleration::Slow);
         assert!((classic.slowing_distance(&me) - 4.5).abs() < 1e-4);
-        let distance = Braking::Physical.slowing_distance(&me);
-        let speed = |distance| Braking::Physical.curve(&me, distance).speed;
-        assert!(speed(0.99 * distance) < 5.0 && speed(1.01 * distance) > 5.0);
+        // 4.5 m/s saturate the force.
+        for max_speed in [0.1, 3.0, 4.5, 5.0, 40.0] {
+            let me = Agent { max_speed, ..me };
+            let distance = Braking::Physical.slowing_distance(&me);
+            let speed = Braking::Physical.curve(&me, distance).speed;
+            assert!(
+                (speed - max_speed).abs() < 1e-4 * max_speed,
+                "{speed} m/s instead of {max_speed} at {distance} m"
+            );
+        }
+    }
+
+    #[test]
+    fn a_slowing_distance_is_finite_for_every_parameter() {
+        let weak = Agent {
+            max_force: 0.0,
+            ..Agent::default()
+        };
+        assert_eq!(Braking::Physical.slowing_distance(&weak), 1e6);
+        for (slowing_radius, distance) in [(f32::INFINITY, 1e6), (f32::NAN, 0.0), (-1.0, 0.0)] {
+            let ramp = Braking::Ramp { slowing_radius };
+            assert_eq!(ramp.slowing_distance(&weak), distance);
+        }
     }
 
     #[test]
