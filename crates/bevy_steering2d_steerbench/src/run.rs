@@ -31,6 +31,11 @@ impl Run {
 
 /// Runs a case until all walkers arrive or the [`LIMIT`] passes.
 pub fn run(case: &Case, body: Body) -> Run {
+    run_for(case, body, (LIMIT / TICK).round() as u32)
+}
+
+/// Runs a case for so many ticks at most.
+fn run_for(case: &Case, body: Body, limit: u32) -> Run {
     let mut app = app(body);
     spawn_case(app.world_mut(), case, body);
     let mut scorer = Scorer::new(case);
@@ -38,7 +43,8 @@ pub fn run(case: &Case, body: Body) -> Run {
     let mut sightings = sight(app.world_mut());
     scorer.watch(&sightings, 0.0);
     let (mut ticks, mut spent) = (0, Duration::ZERO);
-    let limit = (LIMIT / TICK).round() as u32;
+    // One more, in which the last walkers are found to be home.
+    let mut measured: u32 = 0;
     while ticks < limit && !sightings.is_empty() {
         if ticks.is_multiple_of(Run::EVERY) {
             for seen in &sightings {
@@ -46,6 +52,7 @@ pub fn run(case: &Case, body: Body) -> Run {
             }
         }
         spent += headless::tick(&mut app);
+        measured += 1;
         sightings = sight(app.world_mut());
         if !sightings.is_empty() {
             scorer.watch(&sightings, TICK);
@@ -55,9 +62,21 @@ pub fn run(case: &Case, body: Body) -> Run {
     for &(_, after) in &app.world().resource::<Town>().home {
         scorer.home(after as f32 * TICK);
     }
+    for _ in 0..arrived_last(app.world_mut()) {
+        scorer.home(ticks as f32 * TICK);
+    }
     let mut score = scorer.score();
-    score.ms_per_tick = spent.as_secs_f32() * 1e3 / ticks.max(1) as f32;
+    score.ms_per_tick = spent.as_secs_f32() * 1e3 / measured.max(1) as f32;
     Run { score, trails }
+}
+
+/// How many walkers have reached their last goal in the last tick: the next one would have counted them.
+fn arrived_last(world: &mut World) -> usize {
+    let mut walkers = world.query::<(&Itinerary, &Transform)>();
+    let walkers = walkers.iter(world);
+    walkers
+        .filter(|(itinerary, at)| itinerary.is_home_at(at.translation.truncate()))
+        .count()
 }
 
 fn sight(world: &mut World) -> Vec<Sighting> {
@@ -109,4 +128,22 @@ fn add_rapier(app: &mut App) {
             .with_custom_initialization(flat)
             .in_schedule(Tick),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Walker;
+
+    #[test]
+    fn a_walker_that_arrives_in_the_last_tick_is_home() {
+        let walker = Walker::new(Vec2::ZERO).to(Vec2::new(3.0, 0.0));
+        let case = Case::named("alone").with_walker(walker);
+        let score = run(&case, Body::PointMass).score;
+        assert_eq!(score.home, 1, "{score:?}");
+        let ticks = (score.mean_time / TICK).round() as u32;
+        let in_time = run_for(&case, Body::PointMass, ticks).score;
+        assert_eq!((in_time.home, in_time.mean_time), (1, score.mean_time));
+        assert_eq!(run_for(&case, Body::PointMass, ticks - 1).score.home, 0);
+    }
 }

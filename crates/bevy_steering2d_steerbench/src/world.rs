@@ -94,6 +94,22 @@ impl Itinerary {
     pub fn goal(&self) -> Option<&Goal> {
         self.goals.get(self.reached)
     }
+
+    /// How many goals it has reached when it is at a position, m.
+    fn reached_at(&self, position: Vec2) -> usize {
+        let mut reached = self.reached;
+        while let Some(goal) = self.goals.get(reached)
+            && goal.is_reached(position)
+        {
+            reached += 1;
+        }
+        reached
+    }
+
+    /// Whether it has reached its last goal when it is at a position, m.
+    pub(crate) fn is_home_at(&self, position: Vec2) -> bool {
+        self.reached_at(position) >= self.goals.len()
+    }
 }
 
 /// The walkers of a case that have reached their last goal.
@@ -219,12 +235,7 @@ fn direct_walkers(
     for (entity, at, mut itinerary, mut navigate, mut follow) in &mut walkers {
         let position = at.translation.truncate();
         let before = itinerary.reached;
-        let mut reached = before;
-        while let Some(goal) = itinerary.goals.get(reached)
-            && goal.is_reached(position)
-        {
-            reached += 1;
-        }
+        let reached = itinerary.reached_at(position);
         if reached != before {
             itinerary.reached = reached;
         }
