@@ -4,7 +4,7 @@ use bevy::app::PluginGroupBuilder;
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
-use bevy_rapier2d::prelude::{Collider, RigidBody};
+use bevy_rapier2d::prelude::{Collider, RigidBody, Velocity};
 use bevy_steering2d::navigation::NavigationPlugin;
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::presets::SteeringPresetPlugin;

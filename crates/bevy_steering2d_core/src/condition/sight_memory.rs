@@ -67,9 +67,9 @@ pub(super) fn remember_targets(
         &mut ConditionStates,
     )>,
 ) {
-    let sight = ConditionType::of::<TargetInSight>();
+    let in_sight = ConditionType::of::<TargetInSight>();
     for (condition, mut memory, mut states) in &mut watchers {
-        let found = states.found(*generation, sight);
+        let found = states.found(*generation, in_sight);
         let target = targets.get(condition.target).map(|it| it.position);
         let sight = target.filter(|_| found == Some(true));
         let mut now = memory.next(condition, sight, clock.delta);
@@ -78,7 +78,7 @@ pub(super) fn remember_targets(
         }
         memory.set_if_neq(now);
         if found == Some(false) && now.seen.is_some() {
-            states.hold(sight);
+            states.hold(in_sight);
         }
     }
 }
