@@ -107,7 +107,7 @@ impl DebugLayer {
             ),
             Self::Targets => (
                 "Targets",
-                "targets of all behaviors; where Arrive stops, slowing and panic distances",
+                "targets of behaviors without a layer of their own; slowing and panic distances",
             ),
             Self::Wander => (
                 "Wander circle",

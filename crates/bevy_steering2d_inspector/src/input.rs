@@ -158,10 +158,14 @@ mod tests {
                     hovered: None,
                 });
             open_and_close(&mut app, key_code);
-            app.add_systems(
-                RunFixedMainLoop,
-                |mut keys: ResMut<ButtonInput<KeyCode>>| keys.reset_all(),
-            );
+            let takes_all = (write_egui_wants_input_system, absorb_bevy_input_system);
+            app.init_resource::<EguiWantsInput>()
+                .add_systems(PreUpdate, takes_all.chain().after(InputSystems));
+            let mut component = EguiContext::default();
+            component
+                .get_mut()
+                .memory_mut(|it| it.request_focus(egui::Id::new("a field")));
+            app.world_mut().spawn(component);
             app.world_mut().write_message(KeyboardInput {
                 key_code,
                 logical_key: Key::F2,

@@ -1,5 +1,7 @@
 //! Orbit: around points and bodies that move.
 
+use std::f32::consts::TAU;
+
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 
@@ -38,10 +40,9 @@ fn ships_spread_over_their_orbit() {
             .map(|ship| position(&app, *ship).to_angle())
             .collect();
         bearings.sort_by(f32::total_cmp);
-        let closest = bearings
-            .windows(2)
-            .map(|pair| pair[1] - pair[0])
-            .fold(f32::INFINITY, f32::min);
+        let around = bearings[0] + TAU - bearings[bearings.len() - 1];
+        let gaps = bearings.windows(2).map(|pair| pair[1] - pair[0]);
+        let closest = gaps.chain([around]).fold(f32::INFINITY, f32::min);
         assert!(closest > 0.6, "{backend:?}: {bearings:?}");
     }
 }

@@ -124,10 +124,7 @@ pub(super) fn slowed_while_closing(
     }
     // On the curve the speed must fall by slope · closing speed per second. Requesting the lower
     // speed ahead of time compensates for the time in which the agent responds.
-    let response = me
-        .abilities
-        .map_or(me.response(), |body| me.response().max(body.lag));
-    (speed - response * slope * closing.max(0.0)) * direction
+    (speed - answer_time(me) * slope * closing.max(0.0)) * direction
 }
 
 /// The deceleration that agents plan with, m/s²: nine tenths of the strongest.
@@ -135,11 +132,16 @@ pub(super) fn planned(me: &Agent) -> f32 {
     0.9 * me.braking()
 }
 
+/// The time in which the agent answers a force, s: at least the lag of a driven body.
+fn answer_time(me: &Agent) -> f32 {
+    let lag = me.abilities.map_or(0.0, |body| body.lag);
+    me.response().max(lag)
+}
+
 /// The response time, s: at least two ticks, since the agent cannot follow the curve with less, and at
 /// least the lag of a driven body.
 pub(super) fn braking_lag(me: &Agent) -> f32 {
-    let lag = me.abilities.map_or(0.0, |body| body.lag);
-    me.response_time.max(2.0 * me.delta).max(lag)
+    answer_time(me).max(2.0 * me.delta)
 }
 
 /// The distance in which the agent can stop, m.

@@ -85,6 +85,11 @@ impl CollisionAvoidance {
         self
     }
 
+    /// What the agent sees: the neighbors that it considers are within this view.
+    pub fn view(&self, me: &Agent) -> NeighborView {
+        NeighborView::beyond_body(me, self.perception_radius, self.groups)
+    }
+
     /// Sets the [`perception_radius`](Self::perception_radius).
     #[must_use]
     pub fn with_perception_radius(mut self, perception_radius: f32) -> Self {
@@ -165,15 +170,15 @@ impl Operation for Avoid<'_> {
     #[inline(always)]
     fn run<R: Register>(self) -> Vec2 {
         let Self { how, me, neighbors } = self;
-        let view = NeighborView::beyond_body(me, how.perception_radius, how.groups);
+        let view = how.view(me);
         let may_touch = may_touch::<R>(me, neighbors, how.horizon, how.margin);
         let mut acceleration = Vec2::ZERO;
         let mut avoid = |neighbor: Neighbor| {
             acceleration += giving_way(me, &neighbor, how.horizon, how.margin);
         };
-        let ordinary = neighbors.ordinary_radius();
+        let usual = neighbors.ordinary_radius().max(view.usual_radius());
         neighbors.for_each_in_view_that::<R>(view, may_touch, |it| {
-            if it.radius <= ordinary {
+            if it.radius <= usual {
                 avoid(it);
             }
         });

@@ -162,7 +162,7 @@ impl Adjust for Headway {
         };
         let seen = neighbors.in_view(view(neighbors.ordinary_radius()));
         let around = Circle::new(me.position, view(neighbors.largest_radius()).radius);
-        let large = neighbors.large_near(around);
+        let large = neighbors.large_near(around, 0.0);
         let seen = seen.chain(large.filter(|it| view(it.radius).sees(it)));
         let allowed = allowed_speed(me, speed, ahead, seen, self);
         if allowed >= speed {

@@ -3,6 +3,7 @@
 use bevy::prelude::*;
 
 use super::embeds_influence;
+use super::shared::urgency::ahead;
 use crate::agent::limited;
 use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Target, Targets};
 
@@ -100,11 +101,8 @@ impl OrbitDirection {
             Self::CounterClockwise => false,
             Self::Clockwise => true,
         };
-        if is_clockwise {
-            -out.perp()
-        } else {
-            out.perp()
-        }
+        let side = if is_clockwise { -1.0 } else { 1.0 };
+        side * out.perp()
     }
 }
 
@@ -154,9 +152,12 @@ const NEAR: f32 = 0.5;
 
 /// The force of [`Orbit`], N.
 pub fn orbit(me: &Agent, center: &Kinematics, how: &Orbit) -> Vec2 {
-    let radius = how.held_radius(me);
-    let offset = me.position - center.position;
-    let out = offset.try_normalize().unwrap_or(me.heading);
+    // What circles is the axle of a car; its body is a little farther out.
+    let pivot = me.pivot().position;
+    let (radius, arm) = (how.held_radius(me), me.pivot_arm());
+    let radius = (radius * radius - arm * arm).max(0.0).sqrt();
+    let offset = pivot - center.position;
+    let out = offset.try_normalize().unwrap_or(ahead(me));
     let velocity = me.rolling() - center.velocity;
     let along = how.direction.along(out, velocity);
 

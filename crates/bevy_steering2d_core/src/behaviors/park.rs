@@ -90,6 +90,8 @@ pub struct ParkMemory {
     lined_up: bool,
     /// The place at which it has parked; until then that of the last update.
     goal: Pose,
+    /// The heading of a boat in the last update; zero for other bodies.
+    heading: Vec2,
 }
 
 impl Park {
@@ -121,6 +123,18 @@ impl Park {
     pub fn with_heading_tolerance(mut self, heading_tolerance: f32) -> Self {
         self.heading_tolerance = heading_tolerance;
         self
+    }
+}
+
+impl ParkMemory {
+    /// By how much the bow of a boat turns on before the rudder stops it, rad.
+    fn swing(&mut self, me: &Agent) -> f32 {
+        let lag = me.abilities.map_or(0.0, |body| body.lag);
+        if lag == 0.0 || me.delta == 0.0 {
+            return 0.0;
+        }
+        let before = std::mem::replace(&mut self.heading, me.heading);
+        before.angle_to(me.heading) * (0.5 * lag / me.delta)
     }
 }
 
@@ -215,7 +229,9 @@ pub fn park(me: &Agent, goal: Pose, how: &Park, memory: &mut ParkMemory) -> Vec2
     let is_same = is_same_place(memory.goal, goal, how);
     memory.lined_up &= is_same;
     let before = memory.arrived && is_same;
-    memory.arrived = is_parked(me, goal, how, before);
+    let swing = memory.swing(me);
+    memory.arrived =
+        is_parked(me, goal, how, before) && (before || is_aligned(me, goal, how, swing));
     if !(before && memory.arrived) {
         memory.goal = goal;
     }
@@ -242,6 +258,11 @@ fn is_parked(me: &Agent, goal: Pose, how: &Park, before: bool) -> bool {
     let slack = if before { 2.0 } else { 1.0 };
     let aligned = goal.angle_to(me.heading).abs() <= slack * how.heading_tolerance;
     aligned && has_arrived(me, goal.position, how.tolerance, before)
+}
+
+/// Whether the heading is within its tolerance once it has turned on by an angle, rad.
+fn is_aligned(me: &Agent, goal: Pose, how: &Park, swing: f32) -> bool {
+    (goal.angle_to(me.heading) + swing).abs() <= how.heading_tolerance
 }
 
 /// The shortest straight line that is tried beside a run-in of no length, in turning radii.

@@ -65,6 +65,9 @@ impl PathFollowingMemory {
         let at_the_end = !path.is_looped() && (progress.waypoint == end || is_near);
         progress.completed =
             at_the_end && has_arrived(me, path.points()[end], how.tolerance, false);
+        if progress.completed {
+            progress.waypoint = end;
+        }
         progress
     }
 
@@ -109,12 +112,14 @@ impl PathFollowingMemory {
             let waypoint = points[self.waypoint];
             let nearest = nearest_on_segment(waypoint, before, me.position);
             let reached = nearest.distance(waypoint) <= tolerance;
-            if !reached || is_end(path, self.waypoint) {
+            let next = (self.waypoint + 1) % points.len();
+            // In a pause no lap is completed.
+            let waits = next == 0 && me.delta == 0.0;
+            if !reached || waits || is_end(path, self.waypoint) {
                 break;
             }
-            self.waypoint = (self.waypoint + 1) % points.len();
-            let laps = u32::from(self.waypoint == 0 && me.delta > 0.0);
-            self.laps = self.laps.saturating_add(laps);
+            self.waypoint = next;
+            self.laps = self.laps.saturating_add(u32::from(next == 0));
         }
         let (from, to) = match self.waypoint {
             0 if path.is_looped() => (path.arc_of(points.len() - 1), path.length()),

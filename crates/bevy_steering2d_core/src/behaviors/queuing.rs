@@ -279,7 +279,7 @@ impl Operation for Queue<'_> {
             neighbors.for_each_in_view_that::<R>(view, in_the_way, &mut look_at);
             let farthest = how.corridor(me, line, neighbors.largest_radius());
             neighbors
-                .large_near(Circle::new(farthest.position, farthest.radius))
+                .large_near(Circle::new(farthest.position, farthest.radius), 0.0)
                 .filter(|it| how.corridor(me, line, it.radius).sees(it))
                 .for_each(look_at);
         }

@@ -49,11 +49,22 @@ impl SteeringPath {
             moved = ends_beside(&legs, looped, left);
         }
         let mut shares = legs.iter().zip(&moved).map(|(leg, ends)| leg.share(*ends));
-        if looped && shares.all(|share| share < 0.0) {
+        let runs_backward = shares.all(|share| share < 0.0);
+        let moved: Vec<Vec2> = moved.into_iter().flatten().collect();
+        let [before, after] = [self.points(), &moved].map(area);
+        let is_inside_out = before * left > 0.0 && before * after <= 0.0;
+        if looped && (runs_backward || is_inside_out) {
             return Err(PathError::Empty);
         }
-        Self::new(moved.into_iter().flatten(), looped)
+        Self::new(moved, looped)
     }
+}
+
+/// Twice the area within a loop, m²; negative if it is passed clockwise.
+fn area(points: &[Vec2]) -> f32 {
+    let from = |at: usize| points[at % points.len()] - points[0];
+    let parts = (0..points.len()).map(|at| from(at).perp_dot(from(at + 1)));
+    parts.sum()
 }
 
 /// The cosine of the sharpest corner with one point on its outside: there it is twice the offset away.
@@ -79,6 +90,16 @@ impl Leg {
         let (from, to) = path.segment(segment);
         let along = path.direction(segment);
         Self { from, to, along }
+    }
+
+    /// Whether two legs meet on their inside once the one between them is left out.
+    fn meets_inside(&self, next: &Self, left: f32) -> bool {
+        if !self.is_inside(next, left) {
+            return false;
+        }
+        let corner = self.corner(next);
+        let (before, after) = (corner - self.from, next.to - corner);
+        before.dot(self.along) >= 0.0 && after.dot(next.along) >= 0.0
     }
 
     /// Whether a leg that follows turns to the side to which both are moved, so that they become shorter.
@@ -143,7 +164,7 @@ fn left_out(legs: &[Leg], moved: &[[Vec2; 2]], looped: bool, left: f32) -> Optio
             return count > 1;
         }
         let (before, after) = ((at + count - 1) % count, (at + 1) % count);
-        (!looped || count > 3) && legs[before].is_inside(&legs[after], left)
+        (!looped || count > 3) && legs[before].meets_inside(&legs[after], left)
     };
     let share = |at: usize| legs[at].share(moved[at]);
     (0..count)
@@ -179,6 +200,22 @@ mod tests {
         assert_beside(&corner(), 1.0, [(0.0, 1.0), (3.0, 1.0), (3.0, 3.0)]);
         assert_beside(&corner(), -1.0, [(0.0, -1.0), (5.0, -1.0), (5.0, 3.0)]);
         assert_beside(&corner(), 0.0, [(0.0, 0.0), (4.0, 0.0), (4.0, 3.0)]);
+    }
+
+    #[test]
+    fn a_loop_that_is_too_narrow_has_no_path_inside() {
+        let narrow = points([(0.0, 0.0), (10.0, 0.0), (10.0, 2.0), (0.0, 2.0)]);
+        let narrow = SteeringPath::looped(narrow).unwrap();
+        assert_eq!(narrow.offset(1.5), Err(PathError::Empty));
+        assert!(narrow.offset(0.5).is_ok() && narrow.offset(-1.5).is_ok());
+    }
+
+    #[test]
+    fn a_small_step_back_does_not_end_the_path_beside_it() {
+        let recorded = points([(0.0, 0.0), (10.0, 0.0), (9.8, -0.05), (20.0, -0.02)]);
+        let beside = SteeringPath::open(recorded).unwrap().offset(1.0).unwrap();
+        let last = *beside.points().last().unwrap();
+        assert!(last.distance(Vec2::new(20.0, 0.98)) < 0.01, "{beside:?}");
     }
 
     #[test]

@@ -17,10 +17,8 @@ pub(super) struct BodySizes {
     pub(super) largest: f32,
     /// The largest radius of the bodies that are not set apart, m.
     pub(super) ordinary: f32,
-    /// The bodies that are set apart, by id.
-    large: Vec<LargeBody>,
-    /// The same, if they are more than a few.
-    index: LooseGrid<LargeBody>,
+    /// The bodies that are set apart.
+    large: LooseGrid<LargeBody>,
 }
 
 /// A body that is large beside the cells of the index.
@@ -44,41 +42,42 @@ impl Bounded for LargeBody {
 impl BodySizes {
     /// A body is large if its radius is more than this part of the side of a cell.
     const LARGE: f32 = 0.25;
-    /// So many large bodies are looked at one by one.
+    /// So many large bodies are found without an allocation.
     pub(super) const FEW: usize = 32;
 
     /// Of the bodies in `rows`, of which the largest has a radius of `largest` m, beside cells with sides of `cell` m.
     pub(super) fn measure(&mut self, rows: &[Row], largest: f32, cell: f32) {
         let most = Self::LARGE * cell;
         (self.largest, self.ordinary) = (largest, largest);
-        self.large.clear();
-        if largest <= most {
-            return;
-        }
-        let indexed = (0..).zip(rows).filter(|(_, it)| is_indexable(it.position));
-        let large = indexed.filter(|(_, it)| it.radius > most);
-        self.large.extend(large.map(|(row, it)| LargeBody {
+        // Most often none is.
+        let rows_with_large = if largest > most { rows } else { &[] };
+        let large = |(row, it): (u32, &Row)| LargeBody {
             bounds: Circle::new(it.position, it.radius),
             id: it.id,
             row,
-        }));
-        self.large.sort_unstable_by_key(|it| it.id);
-        if self.large.len() > Self::FEW {
-            self.index.rebuild(self.large.iter().copied());
+        };
+        let numbered = (0..).zip(rows_with_large);
+        let indexed = numbered.filter(|(_, it)| is_indexable(it.position) && it.radius > most);
+        self.large.rebuild(indexed.map(large));
+        if largest > most {
+            let ordinary = rows.iter().map(|it| it.radius).filter(|it| *it <= most);
+            self.ordinary = ordinary.fold(0.0, f32::max);
         }
-        let ordinary = rows.iter().map(|it| it.radius).filter(|it| *it <= most);
-        self.ordinary = ordinary.fold(0.0, f32::max);
     }
 
-    /// The rows of the large bodies that touch a circle, and of some near it, by id.
+    /// The rows of the large bodies with a radius of more than `usual` m that touch the bounds of a circle, by id.
     #[inline]
-    pub(super) fn large_near(&self, around: Circle) -> SmallVec<[u32; Self::FEW]> {
-        if self.large.len() <= Self::FEW {
-            return self.large.iter().map(|it| it.row).collect();
+    pub(super) fn large_near(&self, around: Circle, usual: f32) -> SmallVec<[u32; Self::FEW]> {
+        if self.large.items().is_empty() {
+            return SmallVec::new();
         }
         let mut near = SmallVec::<[LargeBody; Self::FEW]>::new();
         let (min, max) = (around.center - around.radius, around.center + around.radius);
-        self.index.visit(min, max, |it| near.push(*it));
+        self.large.visit(min, max, |it| {
+            if it.bounds.radius > usual && it.bounds.touches(min, max) {
+                near.push(*it);
+            }
+        });
         near.sort_unstable_by_key(|it| it.id);
         near.iter().map(|it| it.row).collect()
     }
@@ -106,7 +105,8 @@ mod tests {
     /// The largest and the ordinary radius, m, and which bodies are set apart.
     fn set_apart(radii: &[f32]) -> (f32, f32, Vec<u32>) {
         let sizes = measured(radii);
-        let large = sizes.large.iter().map(|it| it.row).collect();
+        let mut large: Vec<_> = sizes.large.items().iter().map(|it| it.row).collect();
+        large.sort_unstable();
         (sizes.largest, sizes.ordinary, large)
     }
 
@@ -122,10 +122,18 @@ mod tests {
     #[test]
     fn whether_a_large_body_is_found_does_not_depend_on_others_far_away() {
         let around = Circle::new(Vec2::new(2.0, 0.0), 5.0);
-        let few = measured(&[1.5, 0.3, 6.0]);
+        let few = measured(&[1.5, 0.3, 16.0]);
         let many = measured(&[&[1.5, 0.3, 16.0][..], &[1.5; 40]].concat());
-        assert_eq!(few.large_near(around)[..], [0, 2]);
-        assert_eq!(many.large_near(around)[..2], [0, 2]);
-        assert!(many.large_near(around).len() < 10, "not those far away");
+        assert_eq!(few.large_near(around, 0.0)[..], [0, 2]);
+        assert_eq!(many.large_near(around, 0.0)[..2], [0, 2]);
+        assert!(
+            many.large_near(around, 0.0).len() < 10,
+            "not those far away"
+        );
+        assert_eq!(
+            few.large_near(around, 2.0)[..],
+            [2],
+            "beside a large viewer"
+        );
     }
 }

@@ -244,7 +244,10 @@ impl Neighbors {
     #[inline(always)]
     pub(crate) fn large_slots(&self, view: NeighborView) -> SmallVec<[u32; BodySizes::FEW]> {
         let around = Circle::new(view.position, view.radius);
-        let rows = self.sizes.large_near(around).into_iter();
+        let rows = self
+            .sizes
+            .large_near(around, view.usual_radius())
+            .into_iter();
         let rows = rows.map(|row| row as usize);
         let seen = rows.filter(|&row| view.sees_edge_of(&self.rows.agent(row)));
         seen.map(|row| self.ranks[row]).collect()

@@ -174,6 +174,8 @@ pub struct NeighborView {
     pub radius: f32,
     /// The whole angle of the field of view, rad, `≥ 0`; from 2π on all directions.
     pub field_of_view: f32,
+    /// Radius of the viewer's own body, m; zero for a point. Bodies that are more than twice as large are seen up to their edges.
+    pub body_radius: f32,
     /// The groups to see.
     pub groups: SteeringGroups,
     /// The entity to leave out: the agent itself.
@@ -191,6 +193,7 @@ impl NeighborView {
             heading: me.heading,
             radius,
             field_of_view: f32::INFINITY,
+            body_radius: me.radius,
             groups,
             except: me.entity,
             id: me.id,
@@ -211,6 +214,7 @@ impl NeighborView {
             heading: Vec2::X,
             radius,
             field_of_view: f32::INFINITY,
+            body_radius: 0.0,
             groups,
             except: Entity::PLACEHOLDER,
             id: SteeringId(0),
@@ -227,10 +231,15 @@ impl NeighborView {
             && self.faces(offset, least_cosine(self.field_of_view))
     }
 
-    /// Whether the view reaches the edge of a neighbor's body.
+    /// The largest radius of bodies that are seen by their centers only, m.
+    pub(crate) fn usual_radius(&self) -> f32 {
+        2.0 * self.body_radius
+    }
+
+    /// Whether a neighbor's body is large beside that of the viewer, and the view reaches its edge.
     pub(crate) fn sees_edge_of(self, neighbor: &Neighbor) -> bool {
         let radius = self.radius + neighbor.radius;
-        Self { radius, ..self }.sees(neighbor)
+        neighbor.radius > self.usual_radius() && Self { radius, ..self }.sees(neighbor)
     }
 
     /// Whether a direction is within the field of view whose half angle has the cosine `least`.

@@ -92,17 +92,18 @@ impl Neighbors {
         self.hides
     }
 
-    /// The [bodies](BodySizes) that are large beside the cells and touch a circle, and some near it, sorted by id.
-    pub(crate) fn large_near(&self, around: Circle) -> impl Iterator<Item = Neighbor> {
-        let rows = self.sizes.large_near(around).into_iter();
+    /// The [bodies](BodySizes) with a radius of more than `usual` m that are large beside the cells and touch the bounds of a circle,
+    /// sorted by id.
+    pub(crate) fn large_near(&self, around: Circle, usual: f32) -> impl Iterator<Item = Neighbor> {
+        let rows = self.sizes.large_near(around, usual).into_iter();
         rows.map(|row| self.rows.agent(row as usize))
     }
 
-    /// The bodies that are large beside the cells of the index, of which a view reaches the edge, sorted by id: such as a ship
-    /// among people. Behaviors avoid them also if their centers are out of view.
+    /// The bodies that are large beside the cells of the index and beside the viewer's own, of which the view reaches the edge, sorted
+    /// by id: such as a ship among people. Behaviors avoid them also if their centers are out of view.
     pub fn large_in_view(&self, view: NeighborView) -> impl Iterator<Item = Neighbor> {
         let around = Circle::new(view.position, view.radius);
-        self.large_near(around)
+        self.large_near(around, view.usual_radius())
             .filter(move |it| view.sees_edge_of(it))
     }
 

@@ -29,6 +29,7 @@ pub(super) fn view(me: &Neighbor, radius: f32) -> NeighborView {
         heading: me.heading,
         radius,
         field_of_view: f32::INFINITY,
+        body_radius: me.radius,
         groups: SteeringGroups::ALL,
         except: me.entity,
         id: me.id,

@@ -43,9 +43,10 @@ pub(crate) fn draw_areas(
         }
     }
     let color = debug.color::<Orbit>();
-    for (_, orbit) in subjects.active(&orbiting) {
+    for (subject, orbit) in subjects.active(&orbiting) {
         if let Some(center) = places.place_of_target(orbit.center) {
-            draw::ring(&mut gizmos, center, orbit.radius, color.with_alpha(0.4));
+            let radius = orbit.held_radius(&subject.me);
+            draw::ring(&mut gizmos, center, radius, color.with_alpha(0.4));
         }
     }
 }

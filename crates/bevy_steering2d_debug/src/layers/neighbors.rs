@@ -126,7 +126,7 @@ impl Painter<'_, '_, '_, '_, '_> {
         let color = self.debug.color::<CollisionAvoidance>();
         for (subject, avoidance) in subjects.active(avoiders) {
             let me = &subject.me;
-            let view = NeighborView::around(me, avoidance.perception_radius, avoidance.groups);
+            let view = avoidance.view(me);
             let considered = in_view_by_edges(neighbors, view)
                 .filter(|other| avoidance.closest_approach(me, other).is_some());
             self.draw(subject, &view, color, considered);
@@ -138,7 +138,7 @@ impl Painter<'_, '_, '_, '_, '_> {
         let color = self.debug.color::<ReciprocalAvoidance>();
         for (subject, avoidance) in subjects.active(crowds) {
             let me = &subject.me;
-            let view = NeighborView::around(me, avoidance.perception_radius, avoidance.groups);
+            let view = avoidance.view(me);
             let most = MOST.min(avoidance.max_neighbors as usize);
             let nearest = neighbors.nearest_in_view(view, most);
             let is_other = |it: &Neighbor| nearest.iter().all(|other| other.entity != it.entity);

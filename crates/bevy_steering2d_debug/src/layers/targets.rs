@@ -4,15 +4,15 @@ use std::any::TypeId;
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Arrive, BehaviorRegistry, Evade, FaceTarget, Flee, Hide, Interpose, OffsetPursuit, Pursuit,
-    Tether,
+    Arrive, BehaviorRegistry, Evade, FaceTarget, Flee, Hide, Interpose, OffsetPursuit, Orbit,
+    Pursuit, Tether,
 };
 
 use crate::subjects::{DrawnPlaces, Subjects};
 use crate::{SteeringDebug, SteeringGizmos, colors, draw};
 
 /// Behaviors whose targets are drawn in a way of their own: below, or in another layer.
-const OTHERS: [TypeId; 8] = [
+const OTHERS: [TypeId; 9] = [
     TypeId::of::<Arrive>(),
     TypeId::of::<Flee>(),
     TypeId::of::<Pursuit>(),
@@ -21,6 +21,7 @@ const OTHERS: [TypeId; 8] = [
     TypeId::of::<OffsetPursuit>(),
     TypeId::of::<Interpose>(),
     TypeId::of::<Tether>(),
+    TypeId::of::<Orbit>(),
 ];
 
 /// Draws the targets of every behavior, those of games as well.

@@ -308,6 +308,23 @@ fn a_tank_parks_along_a_run_in_whatever_its_gears_are() {
 }
 
 #[test]
+fn a_boat_has_not_parked_while_its_bow_swings() {
+    let goal = Pose::new(Vec2::new(20.0, 10.0), -FRAC_PI_2);
+    let how = Park::default()
+        .with_tolerance(0.2)
+        .with_heading_tolerance(0.1);
+    let mut boat = Drive::boat(Hull::default());
+    let (mut memory, mut arrivals) = (ParkMemory::default(), 0);
+    for _ in 0..60 * 90 {
+        let before = memory.arrived;
+        boat.step(park(&boat.agent(), goal, &how, &mut memory));
+        arrivals += u32::from(memory.arrived && !before);
+    }
+    assert_eq!(arrivals, 1, "it arrives once");
+    assert!(memory.arrived);
+}
+
+#[test]
 fn a_boat_that_turns_slowly_parks() {
     let slow = Hull {
         turn_rate: 0.5,

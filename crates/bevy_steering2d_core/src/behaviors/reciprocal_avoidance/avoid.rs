@@ -188,8 +188,7 @@ impl Avoid<'_, '_, '_> {
         })
     }
 
-    /// Adds the constraints of walls, and of the nearest surfaces of colliders. Those of colliders that move are avoided by their
-    /// velocity, as obstacles.
+    /// Adds the constraints of walls, and of the nearest surfaces of colliders: to the velocity relative to theirs.
     fn add_walls(
         &self,
         surfaces: &[NearProbe],
@@ -197,31 +196,32 @@ impl Avoid<'_, '_, '_> {
         walls: &mut HalfPlanes,
     ) {
         let Self { me, world, .. } = *self;
-        let mut add = |distance: f32, normal: Vec2| {
+        let mut add = |distance: f32, normal: Vec2, velocity: Vec2| {
             walls.push(HalfPlane {
-                point: -approach(me, distance - me.radius) * normal,
+                point: (velocity.dot(normal) - approach(me, distance - me.radius)) * normal,
                 normal,
             });
         };
         let around = &world.surroundings;
         around.for_each_wall_near(me.position, wall_reach(me), |wall| {
-            add(wall.distance, wall.normal);
+            add(wall.distance, wall.normal, Vec2::ZERO);
         });
+        let velocity_of = |hit: &WallHit| {
+            let found = obstacles.iter().find(|it| it.entity == hit.entity);
+            found.map_or(Vec2::ZERO, |it| it.velocity)
+        };
         // Only the first probe, at its own place, tells whether the agent is inside of a collider.
         let own = surfaces.first().and_then(|probe| probe.hit);
         let around_it = own.filter(|hit| hit.distance < 0.0);
         if let Some(hit) = around_it {
-            add(hit.distance, hit.normal);
+            add(hit.distance, hit.normal, velocity_of(&hit));
         }
         let surfaces = surfaces.iter().filter_map(|probe| probe.hit);
-        let moves = |hit: &WallHit| {
-            let mut moving = obstacles.iter().filter(|it| it.velocity != Vec2::ZERO);
-            moving.any(|it| it.entity == hit.entity)
-        };
         let is_other = |hit: &WallHit| around_it.is_none_or(|it| it.entity != hit.entity);
-        for surface in surfaces.filter(|hit| is_other(hit) && !moves(hit)) {
+        for surface in surfaces.filter(is_other) {
             let (away, distance) = (me.position - surface.point).normalize_and_length();
-            add(distance, if distance > 0.0 { away } else { surface.normal });
+            let normal = if distance > 0.0 { away } else { surface.normal };
+            add(distance, normal, velocity_of(&surface));
         }
     }
 }

@@ -235,8 +235,8 @@ impl ReciprocalAvoidance {
         self
     }
 
-    /// What the agent sees.
-    fn view(&self, me: &Agent) -> NeighborView {
+    /// What the agent sees: the neighbors, obstacles and colliders that it considers are within this view.
+    pub fn view(&self, me: &Agent) -> NeighborView {
         NeighborView::beyond_body(me, self.perception_radius, self.groups)
     }
 

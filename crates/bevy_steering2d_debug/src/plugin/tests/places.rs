@@ -234,12 +234,12 @@ fn a_field_is_drawn_beside_another_one_of_the_same_agent() {
 /// A behavior of a game.
 #[derive(Component, Reflect, Clone, Debug, Default)]
 #[reflect(Component, Default)]
-struct Orbit {
+struct Visit {
     influence: Influence,
     center: Target,
 }
 
-impl Behavior for Orbit {
+impl Behavior for Visit {
     type Memory = ();
     type World = ();
 
@@ -256,7 +256,7 @@ impl Behavior for Orbit {
     }
 }
 
-impl Steer for Orbit {
+impl Steer for Visit {
     fn steer(&self, _: &Agent, _: (), _: &()) -> Vec2 {
         Vec2::ZERO
     }
@@ -267,8 +267,8 @@ fn a_line_leads_to_the_target_of_a_behavior_of_the_game_while_it_acts() {
     let center = Vec2::new(6.0, 2.0);
     let points = |enabled: bool| {
         let mut app = app(SteeringDebug::of([DebugLayer::Targets]), true);
-        app.add_behavior::<Orbit>();
-        let mut orbit = Orbit {
+        app.add_behavior::<Visit>();
+        let mut orbit = Visit {
             center: center.into(),
             ..default()
         };

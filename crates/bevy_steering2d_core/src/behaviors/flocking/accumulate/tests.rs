@@ -109,6 +109,7 @@ fn by_definition(neighbors: &Neighbors, slot: usize, rules: [Visibility; 3]) -> 
             position: me.position,
             heading: me.heading,
             radius: 0.0,
+            body_radius: me.radius,
             field_of_view: 0.0,
             groups: SteeringGroups::ALL,
             except: me.entity,
