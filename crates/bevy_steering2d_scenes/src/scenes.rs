@@ -24,6 +24,7 @@ mod hunter_and_prey;
 mod keyboard;
 mod leader;
 mod maze;
+mod orbit;
 mod parking;
 mod pasture;
 mod path;
@@ -53,6 +54,7 @@ pub static SCENES: &[Scene] = &[
     pursuit_evade::SCENE,
     formation::SCENE,
     bodyguard::SCENE,
+    orbit::SCENE,
     path::SCENE,
     flock_and_predator::SCENE,
     cruising::SCENE,
