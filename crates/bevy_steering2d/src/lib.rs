@@ -10,6 +10,7 @@
 //! use bevy_steering2d::prelude::*;
 //!
 //! fn spawn(mut commands: Commands) {
+//!     // Seen from above, nothing falls.
 //!     let body = (RigidBody::Dynamic, Collider::ball(0.4), GravityScale(0.0));
 //!     let rabbit = commands.spawn((body.clone(), Wander::default())).id();
 //!     let start = Transform::from_xyz(-8.0, 0.0, 0.0);
@@ -37,18 +38,22 @@
 //!
 //! # Overview
 //!
-//! **The plugin.** [`SteeringPlugin`] runs in `FixedUpdate` by default; Rapier must run in the same
+//! ## The plugin
+//!
+//! [`SteeringPlugin`] runs in `FixedUpdate` by default; Rapier must run in the same
 //! schedule, hence `in_fixed_schedule()`. A tick has the steps [Sense, Steer, Adjust, Combine,
 //! Move](SteeringSystems), described in [`bevy_steering2d_core`]. Change behaviors before `Sense`,
 //! and read [`SteeringForce`] after `Combine`.
 //!
-//! **The vehicle and its body.** [`Vehicle`] holds the limits: `max_speed`, `max_force`,
+//! ## The vehicle and its body
+//!
+//! [`Vehicle`] holds the limits: `max_speed`, `max_force`,
 //! `response_time`. It is added with the first behavior, so insert it only to change them. The body
 //! is a Rapier `RigidBody`, dynamic or kinematic by velocity (see the table in [`rapier`]) or, without
-//! physics, a [`PointMass`]. Each tick it is copied into [`Kinematics`], which behaviors read. So
+//! physics, a [`PointMass`]. Each tick its position and velocity are copied into [`Kinematics`], which behaviors read. So
 //! any body can be a [`Target`], agent or not.
 //!
-//! **Behaviors.**
+//! ## Behaviors
 //!
 //! | component | what it does |
 //! |---|---|
@@ -78,17 +83,25 @@
 //! it acts. Further behaviors of one type are put on entities that [`SteersFor`] the agent.
 //! [`SteeringDisabled`] switches off the steering of an agent.
 //!
-//! **Navigation.** With the feature `navigation`, `NavigateTo` plans the path of an agent, `GoalField` computes
+//! ## Navigation
+//!
+//! With the feature `navigation`, `NavigateTo` plans the path of an agent, `GoalField` computes
 //! a flow field from goals, and `GroupArrive` gives the members of a group their places.
 //!
-//! **Perception.** Behaviors, built-in and yours, read other agents from [`Neighbors`], and
+//! ## Perception
+//!
+//! Behaviors, built-in and yours, read other agents from [`Neighbors`], and
 //! obstacles, walls and colliders from [`Surroundings`].
 //!
-//! **Combine.** The [`Combine`] component chooses the combiner; the default accepts forces in order
+//! ## Combine
+//!
+//! The [`Combine`] component chooses the combiner; the default accepts forces in order
 //! of [priority](Influence::priority) until `max_force` is used up. [`SteeringForce`] has the total
 //! and a ledger of the requested forces, the accepted forces, and [why they were cut](Cut).
 //!
-//! **Locomotion.** A backend moves the body, see the contract in [`locomotion`]. A body accelerates in any
+//! ## Locomotion
+//!
+//! A backend moves the body, see the contract in [`locomotion`]. A body accelerates in any
 //! direction, unless its agent has a kind of [`Locomotion`]:
 //!
 //! | component | how the body moves |
@@ -100,9 +113,11 @@
 //!
 //! The same behaviors steer all of them. Steering never accelerates beyond `max_speed`; [`SpeedLimit`]
 //! defines how faster bodies slow down. [`FaceVelocity`] turns a body along its velocity, [`FaceTarget`]
-//! towards a target. Your own forces and impulses add to steering.
+//! toward a target. Your own forces and impulses add to steering.
 //!
-//! **Events.** [`Arrived`], [`PathCompleted`] and [`TargetLost`] are triggered for observers, [`Stuck`]
+//! ## Events
+//!
+//! [`Arrived`], [`PathCompleted`] and [`TargetLost`] are triggered for observers, [`Stuck`]
 //! for agents with [`StuckDetection`], and with the feature `navigation` `PathFound`, `NoPath` and `GroupArrived`.
 //!
 //! ```
@@ -120,17 +135,23 @@
 //! }
 //! ```
 //!
-//! **Your own behavior.** Implement [`Behavior`] and [`Steer`] or [`Adjust`], then register it with
+//! ## Your own behavior
+//!
+//! Implement [`Behavior`] and [`Steer`] or [`Adjust`], then register it with
 //! [`add_behavior`](SteeringAppExt::add_behavior) or
 //! [`add_adjustment`](SteeringAppExt::add_adjustment), as the built-in ones are. It gets a ledger
 //! entry, reflection and an entry in the [`BehaviorRegistry`]. A [`Condition`], a [`Predictor`], a
 //! [`Combiner`] and a kind of [`Locomotion`] of your own are registered by [`SteeringAppExt`] as well.
 //!
-//! **Determinism.** The same binary, inputs and ids give the same bits, for any number of threads.
+//! ## Determinism
+//!
+//! The same binary, inputs and ids give the same bits, for any number of threads.
 //! Each agent has a [`SteeringId`], assigned in spawn order or by you, and its own stream of random
 //! numbers, seeded by [`SteeringSeed`]. With Rapier, contacts also depend on the order in which bodies are spawned.
 //!
-//! **Invalid parameters** never panic and never reach physics. The behavior or agent contributes
+//! ## Invalid parameters
+//!
+//! They never panic and never reach physics. The behavior or agent contributes
 //! nothing, and one [warning](SteeringWarnings) names the entity and the field; a missing body or
 //! `RapierPhysicsPlugin` is also reported. A lost target gives zero force and one [`TargetLost`].
 //!
