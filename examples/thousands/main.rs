@@ -370,13 +370,8 @@ fn crowding(world: &mut World) -> (f64, f64) {
     let (mut neighbors, mut candidates) = (0, 0);
     for (entity, body) in &agents {
         let view = NeighborView {
-            position: body.position,
-            heading: body.heading,
-            radius: RADIUS,
-            field_of_view: f32::INFINITY,
-            groups: SteeringGroups::ALL,
             except: *entity,
-            id: SteeringId::UNASSIGNED,
+            ..NeighborView::at(body.position, RADIUS, SteeringGroups::ALL)
         };
         neighbors += index.in_view(view).count();
         candidates += index.candidates_within(body.position, RADIUS);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use bevy::prelude::*;
 use bevy::reflect::enums::VariantInfo;
-use bevy::reflect::{TypeInfo, TypeRegistry};
+use bevy::reflect::{TypeInfo, TypeRegistration, TypeRegistry};
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{BehaviorRegistry, LocomotionRegistry, ReflectCondition};
 
@@ -91,7 +91,7 @@ fn every_parameter_has_a_row() {
     let conditions = types
         .iter()
         .filter(|it| it.data::<ReflectCondition>().is_some())
-        .map(|it| it.type_id());
+        .map(TypeRegistration::type_id);
     let others = [
         TypeId::of::<Vehicle>(),
         TypeId::of::<FaceVelocity>(),

@@ -59,15 +59,7 @@ fn check_indexes(world: &mut World) {
     let mut agents =
         world.query_filtered::<(), (With<Vehicle>, With<SteeringId>, With<Kinematics>)>();
     let agents = agents.iter(world).count();
-    let everything = NeighborView {
-        position: Vec2::ZERO,
-        heading: Vec2::X,
-        radius: 1e30,
-        field_of_view: f32::INFINITY,
-        groups: SteeringGroups::ALL,
-        except: Entity::PLACEHOLDER,
-        id: SteeringId(0),
-    };
+    let everything = NeighborView::at(Vec2::ZERO, 1e30, SteeringGroups::ALL);
     let neighbors = world.resource::<Neighbors>();
     assert!(
         neighbors.len() <= agents,

@@ -18,7 +18,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Tar
 /// `F = track(w + s·dir(t − 2·(d/radius − 1)·o)) − m·v²/d·o`, N. The second term holds the agent on its circle; v is its speed along t,
 /// relative to the center. The speed s is the [`pace`](Self::pace), at most `max_speed` and √(a·radius/2), for which half of the strongest
 /// acceleration a to the side suffices. A radius below that of the turning circle of a car counts as a tenth more than
-/// that. (Nelson, Barber, McLain and Beard 2007, *Vector field path following for miniature air vehicles*)
+/// that. (Nelson, Barber, `McLain` and Beard 2007, *Vector field path following for miniature air vehicles*)
 #[doc(alias("strafe", "circle"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]

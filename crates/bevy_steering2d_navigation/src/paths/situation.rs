@@ -271,6 +271,6 @@ impl NavigateToMemory {
 
 /// A number from 0 to 1 that is spread evenly among agents.
 fn stagger(id: SteeringId) -> f32 {
-    const TURNS: u32 = 1024;
+    const TURNS: u32 = 16;
     id.turn_of(TURNS) as f32 / TURNS as f32
 }

@@ -1,8 +1,7 @@
 //! Looking back and returning, and games that go back by themselves.
 
 use bevy_steering2d_core::{
-    Arrived, NeighborView, Neighbors, PathCompleted, Separation, SteeringGroups, SteeringId,
-    SteeringSchedule,
+    Arrived, NeighborView, Neighbors, PathCompleted, Separation, SteeringGroups, SteeringSchedule,
 };
 
 use super::*;
@@ -138,15 +137,7 @@ fn going_on_from_the_latest_tick_keeps_the_abandoned_ones() {
 
 /// The agents in the neighbor index, with their places.
 fn neighbors(app: &App) -> Vec<(Entity, Vec2)> {
-    let everywhere = NeighborView {
-        position: Vec2::ZERO,
-        heading: Vec2::X,
-        radius: 100.0,
-        field_of_view: f32::INFINITY,
-        groups: SteeringGroups::ALL,
-        except: Entity::PLACEHOLDER,
-        id: SteeringId(0),
-    };
+    let everywhere = NeighborView::at(Vec2::ZERO, 100.0, SteeringGroups::ALL);
     let seen = app.world().resource::<Neighbors>().in_view(everywhere);
     let mut seen: Vec<_> = seen.map(|it| (it.entity, it.position)).collect();
     seen.sort_by_key(|(entity, _)| *entity);
