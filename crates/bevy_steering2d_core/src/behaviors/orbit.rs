@@ -150,12 +150,16 @@ const TURNING: f32 = 0.5;
 /// A share of the radius: nearer to the center the agent is not held on a smaller circle.
 const NEAR: f32 = 0.5;
 
+/// The axle of a body circles with at least this share of the squared radius.
+const LEAST: f32 = 0.01;
+
 /// The force of [`Orbit`], N.
 pub fn orbit(me: &Agent, center: &Kinematics, how: &Orbit) -> Vec2 {
     // What circles is the axle of a car; its body is a little farther out.
     let pivot = me.pivot().position;
     let (radius, arm) = (how.held_radius(me), me.pivot_arm());
-    let radius = (radius * radius - arm * arm).max(0.0).sqrt();
+    let square = radius * radius;
+    let radius = (square - arm * arm).max(LEAST * square).sqrt();
     let offset = pivot - center.position;
     let out = offset.try_normalize().unwrap_or(ahead(me));
     let velocity = me.rolling() - center.velocity;

@@ -130,6 +130,9 @@ impl ParkMemory {
     /// By how much the bow of a boat turns on before the rudder stops it, rad.
     fn swing(&mut self, me: &Agent) -> f32 {
         let lag = me.abilities.map_or(0.0, |body| body.lag);
+        if lag == 0.0 {
+            self.heading = Vec2::ZERO;
+        }
         if lag == 0.0 || me.delta == 0.0 {
             return 0.0;
         }
