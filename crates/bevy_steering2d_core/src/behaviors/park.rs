@@ -129,15 +129,15 @@ impl Park {
 impl ParkMemory {
     /// By how much the bow of a boat turns on before the rudder stops it, rad.
     fn swing(&mut self, me: &Agent) -> f32 {
-        let lag = me.abilities.map_or(0.0, |body| body.lag);
-        if lag == 0.0 {
+        let Some(body) = me.abilities.filter(drifts) else {
             self.heading = Vec2::ZERO;
-        }
-        if lag == 0.0 || me.delta == 0.0 {
+            return 0.0;
+        };
+        if me.delta == 0.0 {
             return 0.0;
         }
         let before = std::mem::replace(&mut self.heading, me.heading);
-        before.angle_to(me.heading) * (0.5 * lag / me.delta)
+        before.angle_to(me.heading) * (0.5 * body.lag / me.delta)
     }
 }
 
@@ -233,8 +233,7 @@ pub fn park(me: &Agent, goal: Pose, how: &Park, memory: &mut ParkMemory) -> Vec2
     memory.lined_up &= is_same;
     let before = memory.arrived && is_same;
     let swing = memory.swing(me);
-    memory.arrived =
-        is_parked(me, goal, how, before) && (before || is_aligned(me, goal, how, swing));
+    memory.arrived = is_parked(me, goal, how, before, swing);
     if !(before && memory.arrived) {
         memory.goal = goal;
     }
@@ -256,16 +255,13 @@ fn is_same_place(before: Pose, now: Pose, how: &Park) -> bool {
 }
 
 /// Whether the agent has come to rest as wished, within the tolerances, or twice as wide ones if it had
-/// before.
-fn is_parked(me: &Agent, goal: Pose, how: &Park, before: bool) -> bool {
-    let slack = if before { 2.0 } else { 1.0 };
-    let aligned = goal.angle_to(me.heading).abs() <= slack * how.heading_tolerance;
+/// before. One that has not must also be within its heading's tolerance once it has turned on by `swing`, rad.
+fn is_parked(me: &Agent, goal: Pose, how: &Park, before: bool, swing: f32) -> bool {
+    let (slack, swing) = if before { (2.0, 0.0) } else { (1.0, swing) };
+    let angle = goal.angle_to(me.heading);
+    let most = slack * how.heading_tolerance;
+    let aligned = angle.abs() <= most && (angle + swing).abs() <= most;
     aligned && has_arrived(me, goal.position, how.tolerance, before)
-}
-
-/// Whether the heading is within its tolerance once it has turned on by an angle, rad.
-fn is_aligned(me: &Agent, goal: Pose, how: &Park, swing: f32) -> bool {
-    (goal.angle_to(me.heading) + swing).abs() <= how.heading_tolerance
 }
 
 /// The shortest straight line that is tried beside a run-in of no length, in turning radii.

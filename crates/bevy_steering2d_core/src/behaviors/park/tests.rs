@@ -186,7 +186,7 @@ fn a_parked_agent_stays_within_twice_the_tolerances() {
             heading: direction(angle),
             ..default()
         };
-        is_parked(&me, goal, &how, before)
+        is_parked(&me, goal, &how, before, 0.0)
     };
     assert!(at(0.09, 0.04, false));
     assert!(!at(0.09, 0.06, false) && !at(0.11, 0.0, false));

@@ -64,14 +64,15 @@ impl Operation for Avoid<'_, '_, '_> {
             found.add_missing(&large);
         }
         let mut others = Others::default();
-        let has_come = self.see::<R>(found.slots(), &mut others);
+        let has_come = self.see::<R>(view, found.slots(), &mut others);
         let preferred = match mine.aim {
             Some(aim) if has_come => aims::straight(me, mine.velocity, aim),
             _ => mine.velocity,
         };
-        let is_seen = |it: &&SeenObstacle| self.is_body_of_one(it, found.slots());
-        for obstacle in obstacles.iter().filter(|it| !is_seen(it)) {
-            others.push(&Other::obstacle(me, obstacle));
+        for obstacle in &obstacles {
+            if !self.is_body_of_one(obstacle, found.slots()) {
+                others.push(&Other::obstacle(me, obstacle));
+            }
         }
         let foresight = Foresight {
             me,
@@ -117,7 +118,7 @@ impl Avoid<'_, '_, '_> {
 
     /// Adds the neighbors, and returns whether the agent has come to one that takes its aim.
     #[inline(always)]
-    fn see<R: Register>(&self, slots: &[u32], others: &mut Others<R>) -> bool {
+    fn see<R: Register>(&self, view: NeighborView, slots: &[u32], others: &mut Others<R>) -> bool {
         let Self {
             how,
             me,
@@ -126,7 +127,7 @@ impl Avoid<'_, '_, '_> {
             world,
             ..
         } = *self;
-        let near = |aim: &Vec2| aim.distance(me.position) < how.view(me).radius;
+        let near = |aim: &Vec2| aim.distance(me.position) < view.radius;
         let aim = mine.aim.filter(near);
         let mut has_come = false;
         let mut turning: SmallVec<[Other<f32>; 16]> = SmallVec::new();
