@@ -268,12 +268,12 @@ fn a_line_leads_to_the_target_of_a_behavior_of_the_game_while_it_acts() {
     let points = |enabled: bool| {
         let mut app = app(SteeringDebug::of([DebugLayer::Targets]), true);
         app.add_behavior::<Visit>();
-        let mut orbit = Visit {
+        let mut visit = Visit {
             center: center.into(),
             ..default()
         };
-        orbit.influence.enabled = enabled;
-        app.world_mut().spawn((PointMass::default(), orbit));
+        visit.influence.enabled = enabled;
+        app.world_mut().spawn((PointMass::default(), visit));
         for _ in 0..3 {
             app.update();
         }
