@@ -3,7 +3,7 @@
 //! A preferred velocity w without a contact ahead is taken at once. Else it is the v of least cost, of samples around w and
 //! then around the best of them. Its cost is the deviation, `(w − v)²` along w and a quarter of that across; the change
 //! against the previous choice, which keeps a chosen side; a small cost for passing on the left, so that agents that meet
-//! head-on agree; and the costliest contact, `k · e^(−τ/horizon) / τ²` after a time τ. (Karamouzas, Skinner and Guy 2014) The
+//! head-on agree, which grows where agents of all directions block each other; and the costliest contact, `k · e^(−τ/horizon) / τ²` after a time τ. (Karamouzas, Skinner and Guy 2014) The
 //! time counts as `τ / (2 · share)^⅜`, so that a contact of which the agent has to avoid all is more urgent, and one that the
 //! other avoids less.
 
@@ -33,6 +33,10 @@ const ACROSS: f32 = 0.25;
 const CHANGE: f32 = 0.2;
 /// Cost of a speed to the left for a pedestrian, m/s.
 const LEFT: f32 = 0.05;
+/// The same per cost of the costliest contact with an agent whose way crosses, s/m.
+const LEFT_IN_TANGLE: f32 = 1.5;
+/// A tangle is full where such a contact costs a pedestrian as much, m²/s²: in 0.4 s.
+const FULL_TANGLE: f32 = 1.0;
 /// Cost of a squared speed by which a wall's constraint is violated.
 const WALL: f32 = 4.0;
 /// Contacts below this share of what a better velocity can save are left out.
@@ -75,17 +79,23 @@ impl<R: Register> Foresight<'_, R> {
             conflicts.push(Conflict::new(me, eight, self.how));
         }
         let fading = Fading::new(me, self.how);
-        let contacts = cost_of_contacts(&conflicts, fading, preferred);
-        if contacts + self.wall_cost(preferred.to_array()) == 0.0 {
+        let (contacts, tangle) = self.contacts_if_granted(&conflicts, fading);
+        if contacts + wall_cost(self.walls, preferred.to_array()) == 0.0 {
             return preferred;
         }
-        let ahead = preferred / speed;
-        let best = self.better_known(ahead, contacts, &conflicts, fading);
+        let wish = Wish {
+            preferred,
+            ahead: preferred / speed,
+            previous: self.previous,
+            left: left_cost(me, tangle),
+            walls: self.walls,
+        };
+        let best = self.better_known(&wish, contacts, &conflicts, fading);
 
         // What costs less than the best so far is near the velocity of least deviation: from there the
         // deviation grows by at least 0.45 times the square of the distance.
-        let calm = self.calm(ahead);
-        let to_save = (best.0 - self.deviation(ahead, calm.to_array())).max(0.0);
+        let calm = wish.calm();
+        let to_save = (best.0 - wish.deviation(calm.to_array())).max(0.0);
         let spread = (to_save / (ACROSS + CHANGE)).sqrt();
 
         let negligible = fading.cheap(NEGLIGIBLE * to_save).max(fading.slowest());
@@ -95,10 +105,10 @@ impl<R: Register> Foresight<'_, R> {
             let matters = !bound.at_most(R::splat(negligible)) & self.others.lanes(at);
             conflict.add_rows(matters, &mut near);
         }
-        let mut search = Search {
-            foresight: self,
-            ahead,
-            directions: directions_from(ahead),
+        let mut search = Search::<R> {
+            most: me.max_speed,
+            wish,
+            directions: directions_from(wish.ahead),
             conflicts: &near,
             fading,
             best,
@@ -106,21 +116,35 @@ impl<R: Register> Foresight<'_, R> {
         search.around(calm, spread.min(1.3 * speed))
     }
 
+    /// What the costliest contact costs at the preferred velocity, and the costliest with an agent whose way crosses, which
+    /// counts by how much it does.
+    #[inline(always)]
+    fn contacts_if_granted(&self, conflicts: &[Conflict<R>], fading: Fading) -> (f32, f32) {
+        let velocity = self.preferred.to_array().map(R::splat);
+        let (mut pace, mut crossing) = (R::zero(), R::zero());
+        for (conflict, eight) in conflicts.iter().zip(&self.others.eights) {
+            let its_pace = conflict.pace(velocity, R::zero());
+            pace = pace.max(its_pace);
+            crossing = crossing.max(eight.crosses * its_pace);
+        }
+        let cost = |pace| fading.cost(best_lane(pace, Number::max));
+        (cost(pace), cost(crossing))
+    }
+
     /// The cheaper of the preferred velocity, of which the cost of contacts is known, and the previous choice; and its
     /// cost.
     #[inline(always)]
     fn better_known(
         &self,
-        ahead: Vec2,
+        wish: &Wish,
         contacts: f32,
         conflicts: &[Conflict<R>],
         fading: Fading,
     ) -> (f32, Vec2) {
         let preferred = self.preferred;
-        let cost = self.cost_without_contacts(ahead, preferred.to_array());
-        let mut best = (cost + contacts, preferred);
+        let mut best = (wish.cost(preferred.to_array()) + contacts, preferred);
         let previous = self.previous.clamp_length_max(self.me.max_speed);
-        let cost = self.cost_without_contacts(ahead, previous.to_array());
+        let cost = wish.cost(previous.to_array());
         if cost < best.0 {
             let cost = cost + cost_of_contacts(conflicts, fading, previous);
             if cost < best.0 {
@@ -129,50 +153,81 @@ impl<R: Register> Foresight<'_, R> {
         }
         best
     }
+}
 
+/// Cost of a speed to the left, m/s. Agents that meet head-on agree by it. The more a crossing is blocked by agents of all
+/// directions, the more it costs: they all keep right, and go around each other in one circle.
+fn left_cost(me: &Agent, tangle: f32) -> f32 {
+    let quickness = quickness(me.max_speed);
+    let tangle = (tangle / (quickness * quickness)).min(FULL_TANGLE);
+    (LEFT + LEFT_IN_TANGLE * tangle) * quickness
+}
+
+/// The velocities that an agent likes, as far as it does not look at others.
+#[derive(Clone, Copy)]
+struct Wish<'a> {
+    preferred: Vec2,
+    /// The preferred direction.
+    ahead: Vec2,
+    previous: Vec2,
+    /// Cost of a speed to the left, m/s.
+    left: f32,
+    walls: &'a [HalfPlane],
+}
+
+impl Wish<'_> {
     /// The cost of a velocity without that of contacts.
     #[inline(always)]
-    fn cost_without_contacts<N: Number>(&self, ahead: Vec2, velocity: [N; 2]) -> N {
-        let off = [
-            velocity[0] - N::splat(self.preferred.x),
-            velocity[1] - N::splat(self.preferred.y),
-        ];
-        let left = dot(ahead.perp().to_array().map(N::splat), off);
-        self.deviation(ahead, velocity)
-            + N::splat(LEFT * quickness(self.me.max_speed)) * left.max(N::splat(0.0))
-            + self.wall_cost(velocity)
+    fn cost<N: Number>(&self, velocity: [N; 2]) -> N {
+        let [_, left] = self.off(velocity);
+        self.deviation(velocity)
+            + N::splat(self.left) * left.max(N::splat(0.0))
+            + wall_cost(self.walls, velocity)
     }
 
     /// The cost of a velocity without contacts, walls and the side.
     #[inline(always)]
-    fn deviation<N: Number>(&self, ahead: Vec2, velocity: [N; 2]) -> N {
-        let from = |it: Vec2| [velocity[0] - N::splat(it.x), velocity[1] - N::splat(it.y)];
-        let (off, change) = (from(self.preferred), from(self.previous));
-        let along = dot(ahead.to_array().map(N::splat), off);
-        let left = dot(ahead.perp().to_array().map(N::splat), off);
+    fn deviation<N: Number>(&self, velocity: [N; 2]) -> N {
+        let [along, left] = self.off(velocity);
+        let change = from(self.previous, velocity);
         along * along + N::splat(ACROSS) * left * left + N::splat(CHANGE) * dot(change, change)
     }
 
+    /// How much faster than the preferred velocity another is along it, and to the left, m/s.
     #[inline(always)]
-    fn wall_cost<N: Number>(&self, velocity: [N; 2]) -> N {
-        let mut cost = N::splat(0.0);
-        for wall in self.walls {
-            let inside = (velocity[0] - N::splat(wall.point.x)) * N::splat(wall.normal.x)
-                + (velocity[1] - N::splat(wall.point.y)) * N::splat(wall.normal.y);
-            let outside = inside.min(N::splat(0.0));
-            cost = cost + N::splat(WALL) * outside * outside;
-        }
-        cost
+    fn off<N: Number>(&self, velocity: [N; 2]) -> [N; 2] {
+        let off = from(self.preferred, velocity);
+        [self.ahead, self.ahead.perp()].map(|axis| dot(axis.to_array().map(N::splat), off))
     }
 
     /// The velocity of the least deviation, between the preferred one and the previous choice.
-    fn calm(&self, ahead: Vec2) -> Vec2 {
-        let off = self.previous - self.preferred;
-        let (along, left) = (off.dot(ahead), ahead.perp_dot(off));
+    fn calm(&self) -> Vec2 {
+        let [along, left] = self.off(self.previous.to_array());
         self.preferred
-            + CHANGE / (1.0 + CHANGE) * along * ahead
-            + CHANGE / (ACROSS + CHANGE) * left * ahead.perp()
+            + CHANGE / (1.0 + CHANGE) * along * self.ahead
+            + CHANGE / (ACROSS + CHANGE) * left * self.ahead.perp()
     }
+}
+
+/// The way from one velocity to another.
+#[inline(always)]
+fn from<N: Number>(one: Vec2, to: [N; 2]) -> [N; 2] {
+    [to[0] - N::splat(one.x), to[1] - N::splat(one.y)]
+}
+
+/// What a velocity costs by which it violates the constraints of walls.
+#[inline(always)]
+fn wall_cost<N: Number>(walls: &[HalfPlane], velocity: [N; 2]) -> N {
+    let mut cost = N::splat(0.0);
+    for wall in walls {
+        let inside = dot(
+            from(wall.point, velocity),
+            wall.normal.to_array().map(N::splat),
+        );
+        let outside = inside.min(N::splat(0.0));
+        cost = cost + N::splat(WALL) * outside * outside;
+    }
+    cost
 }
 
 /// The cost of the costliest contact at a velocity.
@@ -188,9 +243,9 @@ fn cost_of_contacts<R: Register>(conflicts: &[Conflict<R>], fading: Fading, velo
 
 /// The state of a search.
 struct Search<'a, R> {
-    foresight: &'a Foresight<'a, R>,
-    /// The preferred direction.
-    ahead: Vec2,
+    /// The highest speed, m/s.
+    most: f32,
+    wish: Wish<'a>,
     /// Eight directions from the preferred one on, and those between them.
     directions: [[R; 2]; 2],
     conflicts: &'a [[f32; WIDTH]],
@@ -229,7 +284,7 @@ impl<R: Register> Search<'_, R> {
     /// The preferred velocity at eight speeds.
     #[inline(always)]
     fn speeds(&self) -> [R; 2] {
-        let Vec2 { x, y } = self.foresight.preferred;
+        let Vec2 { x, y } = self.wish.preferred;
         let shares = R::load(&SPEEDS, 0);
         [R::splat(x) * shares, R::splat(y) * shares]
     }
@@ -237,20 +292,20 @@ impl<R: Register> Search<'_, R> {
     /// Considers eight velocities of each element.
     #[inline(always)]
     fn consider<const EIGHTS: usize>(&mut self, mut velocities: [[R; 2]; EIGHTS]) {
-        let most = self.foresight.me.max_speed;
+        let most = R::splat(self.most * self.most);
         let mut too_fast = 0;
         for velocity in velocities {
-            too_fast |= !dot(velocity, velocity).at_most(R::splat(most * most)) & ALL_LANES;
+            too_fast |= !dot(velocity, velocity).at_most(most) & ALL_LANES;
         }
         // Rare, and the rest need not wait for it.
         if too_fast != 0 {
             for velocity in &mut velocities {
-                *velocity = clamp_length(*velocity, R::splat(most));
+                *velocity = clamp_length(*velocity, R::splat(self.most));
             }
         }
         let mut costs = [R::zero(); EIGHTS];
         for (cost, velocity) in costs.iter_mut().zip(velocities) {
-            *cost = self.foresight.cost_without_contacts(self.ahead, velocity);
+            *cost = self.wish.cost(velocity);
         }
         // The circles side by side, since the steps of one depend on each other.
         let mut paces = [R::zero(); EIGHTS];
@@ -317,6 +372,21 @@ mod tests {
         let it = walker(2.5, 0.0, Vec2::new(-1.3, 0.0));
         let velocity = wanted(&me, me.velocity, &[seen(&me, &it, 5.0, 5.0)], &[]);
         assert!(velocity.y < -0.05 && velocity.x > 0.9, "{velocity}");
+    }
+
+    #[test]
+    fn an_agent_keeps_right_the_more_where_others_that_cross_block_its_way() {
+        let me = walker(0.0, 0.0, 0.3 * Vec2::X);
+        let waits = |x: f32, y: f32| walker(x, y, Vec2::ZERO);
+        let blocks = |y: f32, crosses: f32| Other {
+            crosses,
+            ..seen(&me, &waits(1.05, y), 5.0, 5.0)
+        };
+        let aside = |crosses: f32| {
+            let others = [blocks(0.1, crosses), blocks(-0.1, crosses)];
+            wanted(&me, 1.3 * Vec2::X, &others, &[]).y
+        };
+        assert!(aside(1.0) < aside(0.0).min(0.0), "{} m/s", aside(1.0));
     }
 
     #[test]

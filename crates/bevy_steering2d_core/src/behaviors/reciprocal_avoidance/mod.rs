@@ -66,7 +66,8 @@ use crate::{
 /// 1. **Foresight.** A preferred velocity without a contact ahead is taken at once. Else the agent takes the velocity of
 ///    least cost: the deviation from the preferred one, most of all along it, the change against the previous choice, and the
 ///    costliest contact, `k · e^(−τ/horizon) / τ²` after a time τ, a law measured on pedestrians. Agents that meet head-on
-///    pass on the right. (Karamouzas, Skinner and Guy 2014)
+///    pass on the right. Where agents of all directions block each other, they keep right the more, and go around each
+///    other in one circle. (Karamouzas, Skinner and Guy 2014)
 /// 2. **Reflexes.** Velocities that lead to contact within the [`reflex`](Self::reflex) time are ruled out, as are speeds
 ///    towards a wall from which the agent cannot stop. Of the remaining velocities it takes the nearest that its
 ///    force can reach in this tick; if there is none, the one that violates the constraints of neighbors least, and those of

@@ -27,6 +27,8 @@ pub(super) struct Other<N> {
     pub(super) aside: N,
     /// 1 if the agent may go around it; 0 if it takes the agent's aim.
     pub(super) sideways: N,
+    /// From 0 to 1, how much its way crosses that of the agent.
+    pub(super) crosses: N,
 }
 
 impl<N: Number> Other<N> {
@@ -55,6 +57,7 @@ impl<N: Number> Other<N> {
             respect: of_share(between.respect),
             aside: it.reader_first,
             sideways: one,
+            crosses: between.crosses,
         }
     }
 }
@@ -156,6 +159,7 @@ impl Other<f32> {
             respect: 1.0,
             aside: 1.0,
             sideways: 1.0,
+            crosses: 0.0,
         }
     }
 }
@@ -172,6 +176,7 @@ impl<R: Register> Other<R> {
             respect: column(|it| it.respect),
             aside: column(|it| it.aside),
             sideways: column(|it| it.sideways),
+            crosses: column(|it| it.crosses),
         }
     }
 
@@ -182,13 +187,14 @@ impl<R: Register> Other<R> {
             numbers
         };
         let (offset, velocity) = (self.offset.map(stored), self.velocity.map(stored));
-        let [touching, duty, slack, respect, aside, sideways] = [
+        let [touching, duty, slack, respect, aside, sideways, crosses] = [
             self.touching,
             self.duty,
             self.slack,
             self.respect,
             self.aside,
             self.sideways,
+            self.crosses,
         ]
         .map(stored);
         std::array::from_fn(|at| Other {
@@ -200,6 +206,7 @@ impl<R: Register> Other<R> {
             respect: respect[at],
             aside: aside[at],
             sideways: sideways[at],
+            crosses: crosses[at],
         })
     }
 }

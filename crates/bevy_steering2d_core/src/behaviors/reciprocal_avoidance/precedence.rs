@@ -37,6 +37,8 @@ pub(super) struct Precedence<N> {
     pub(super) respect: N,
     /// How much faster the neighbor seems to walk than it does, m/s.
     pub(super) start: N,
+    /// From 0 to 1, how much their ways cross.
+    pub(super) crosses: N,
 }
 
 impl<N: Number> Precedence<N> {
@@ -81,13 +83,15 @@ impl<N: Number> Precedence<N> {
         );
         let rank =
             clamped(rank - carried(velocity, progress) + carried(its_velocity, its_progress));
+        let agreement = alignment.max(agreement);
         Self {
             rank,
-            respect: respect(rank, alignment.max(agreement)),
+            respect: respect(rank, agreement),
             start: standoff
                 * rank.max(zero)
                 * (N::splat(HELD_UP) - its_progress).max(zero)
                 * it.quickness,
+            crosses: moving * (N::splat(1.0) - agreement.max(zero - agreement)),
         }
     }
 }
@@ -348,6 +352,17 @@ mod tests {
         assert!(one.duty > 0.25 && other.duty < 0.75, "both pass: {one:?}");
         assert_eq!(one.velocity, [-1.3, 0.0]);
         assert_eq!(other.velocity, [1.3, 0.0]);
+    }
+
+    #[test]
+    fn ways_cross_that_neither_agree_nor_are_opposite() {
+        let me = numbered(1, walker(0.0, 0.0, Vec2::X));
+        let crosses =
+            |ahead: Vec2| seen(&me, &numbered(2, walker(3.0, 0.0, ahead)), 5.0, 5.0).crosses;
+        assert_eq!(crosses(Vec2::Y), 1.0);
+        assert_eq!(crosses(Vec2::NEG_X), 0.0, "it comes");
+        assert_eq!(crosses(Vec2::X), 0.0, "it walks ahead");
+        assert_eq!(crosses(Vec2::ZERO), 0.0, "it wants nothing");
     }
 
     #[test]
