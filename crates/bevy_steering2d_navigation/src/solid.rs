@@ -12,6 +12,7 @@ use bevy_steering2d_core::{Circle, InvalidParameter, Wall};
 /// its outline.
 #[derive(Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Solid {
     /// One end of the segment, m.
     pub from: Vec2,

@@ -13,7 +13,12 @@ use crate::Solid;
 /// only reads it.
 ///
 /// Colliders of a physics engine are in [`ColliderSolids`].
-#[derive(Resource, Clone, Debug, Default, PartialEq)]
+///
+/// They go back with a [`SteeringSnapshot`](bevy_steering2d_core::SteeringSnapshot), and are in its files. Snapshots share
+/// them until they are marked as changed.
+#[derive(Resource, Reflect, Clone, Debug, Default, PartialEq)]
+#[reflect(Resource, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct Solids(pub Vec<Solid>);
 
 /// The solids of a physics engine. Its backend writes them and replaces what was there, so a game keeps its own in
@@ -113,7 +118,8 @@ impl LastPlace {
 }
 
 pub(crate) fn register(app: &mut App) {
-    app.init_resource::<Solids>()
+    app.add_saved_resource_with_heap::<Solids>(|it| size_of_val(&*it.0))
+        .init_resource::<Solids>()
         .init_resource::<Terrain>()
         .require_part::<Obstacle, LastPlace>()
         .add_saved_component::<LastPlace>(SnapshotKind::State);

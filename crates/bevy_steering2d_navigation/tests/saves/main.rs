@@ -131,6 +131,16 @@ fn a_world_with_paths_a_field_and_a_group_goes_on_from_a_file_bit_for_bit() {
     }
 }
 
+#[test]
+fn solids_of_the_game_are_in_a_file() {
+    let mut played = app();
+    let tile = Solid::segment(Vec2::new(5.0, -1.0), Vec2::new(5.0, 1.0));
+    played.insert_resource(Solids(vec![tile]));
+    run(&mut played, 2);
+    let loaded = reloaded(&mut played);
+    assert_eq!(loaded.world().resource::<Solids>().0, [tile]);
+}
+
 /// What pathfinders have found is not in a file, so searches end later than without it.
 #[test]
 fn searches_of_a_file_begin_anew_and_find_their_paths() {

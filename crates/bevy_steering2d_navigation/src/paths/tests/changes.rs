@@ -148,6 +148,22 @@ fn snapshots_share_the_solids_of_a_search_that_goes_on() {
 }
 
 #[test]
+fn a_tile_that_was_built_after_a_snapshot_is_gone_after_its_restore() {
+    let mut app = app();
+    let tile = |x: f32| Solid::segment(Vec2::new(x, -1.0), Vec2::new(x, 1.0));
+    app.insert_resource(Solids(vec![tile(5.0)]));
+    run(&mut app, 2);
+    let (snapshot, before) = (SteeringSnapshot::take(app.world_mut()), revision(&app));
+    app.world_mut().resource_mut::<Solids>().0.push(tile(8.0));
+    run(&mut app, 2);
+    assert_ne!(revision(&app), before);
+    snapshot.restore(app.world_mut());
+    run(&mut app, 1);
+    assert_eq!(app.world().resource::<Solids>().0, [tile(5.0)]);
+    assert_eq!(revision(&app), before);
+}
+
+#[test]
 fn an_agent_that_begins_to_search_later_does_not_prolong_the_wait() {
     let mut app = app_with(NavigationPlugin::default().with_pathfinder(Endless));
     let first = walker(&mut app, Vec2::ZERO, Vec2::new(9.0, 0.0));
