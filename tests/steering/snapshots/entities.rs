@@ -9,6 +9,10 @@ use bevy_steering2d::prelude::*;
 use super::{flock, outcome};
 use crate::common::*;
 
+/// Hides its entity from queries.
+#[derive(Component)]
+struct Pooled;
+
 #[test]
 fn despawned_agents_and_what_refers_to_them_are_restored() {
     let mut app = point_mass_app(HERTZ);
@@ -104,6 +108,70 @@ fn a_despawned_target_without_a_body_is_spawned_again_once() {
         );
         assert_eq!(outcome(&mut app, &[agent]), expected);
     }
+}
+
+#[test]
+fn a_target_that_was_hidden_stays_lost_after_a_restore() {
+    let mut app = point_mass_app(HERTZ);
+    let target = (Transform::from_xyz(3.0, 4.0, 0.0), Disabled);
+    let target = app.world_mut().spawn(target).id();
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(target));
+    run_ticks(&mut app, 5);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let expected = outcome(&mut app, &[agent]);
+    app.world_mut().despawn(target);
+    let restored = snapshot.restore(app.world_mut());
+    assert!(restored.spawned.is_empty());
+    assert_eq!(outcome(&mut app, &[agent]), expected);
+}
+
+#[test]
+fn an_obstacle_that_was_hidden_comes_back_hidden_also_as_a_target() {
+    let mut app = point_mass_app(HERTZ);
+    let rock = (Obstacle { radius: 0.5 }, Transform::default(), Disabled);
+    let rock = app.world_mut().spawn(rock).id();
+    Backend::PointMass.spawn(&mut app, Body::at(5.0, 0.0), Seek::new(rock));
+    run_ticks(&mut app, 2);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    app.world_mut().despawn(rock);
+    let restored = snapshot.restore(app.world_mut());
+    assert_eq!(restored.spawned.len(), 1);
+    let rock = app.world().entity(restored.spawned[0].1);
+    assert!(rock.contains::<Obstacle>() && rock.contains::<Disabled>());
+}
+
+#[test]
+fn an_agent_that_is_hidden_by_a_component_registered_late_is_in_no_snapshot() {
+    let mut app = bare_app(HERTZ);
+    app.add_plugins(SteeringPlugin::default());
+    app.register_disabling_component::<Pooled>();
+    start(&mut app);
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    app.world_mut().entity_mut(agent).insert(Pooled);
+    run_ticks(&mut app, 2);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    app.world_mut().despawn(agent);
+    let restored = snapshot.restore(app.world_mut());
+    assert!(restored.spawned.is_empty());
+}
+
+#[test]
+fn an_agent_that_the_game_hid_steers_on_as_it_is_after_a_restore() {
+    let mut app = bare_app(HERTZ);
+    app.register_disabling_component::<Pooled>();
+    app.add_plugins(SteeringPlugin::default());
+    start(&mut app);
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(EAST));
+    run_ticks(&mut app, 2);
+    app.world_mut().entity_mut(agent).insert(Pooled);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    app.world_mut().entity_mut(agent).remove::<Pooled>();
+    run_ticks(&mut app, 2);
+    snapshot.restore(app.world_mut());
+    let before = position(&app, agent);
+    run_ticks(&mut app, 30);
+    assert!(app.world().entity(agent).contains::<Seek>());
+    assert!(position(&app, agent).x > before.x + 0.5);
 }
 
 #[test]

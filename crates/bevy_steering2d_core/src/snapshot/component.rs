@@ -19,86 +19,10 @@ use super::entity_lists::EntityLists;
 use super::part::{Column, Earlier, Part, Past, SnapshotKind, fill};
 #[cfg(feature = "serialize")]
 use super::saving::{Known, SavedAs, SavedValues};
-
-/// The values of a component.
-pub(super) struct Values<C> {
-    /// In the order of the world.
-    tables: Vec<TableValues<C>>,
-    targets: Vec<Entity>,
-    /// What the values own on the heap, bytes.
-    heap: usize,
-}
-
-/// The values of a component in one of Bevy's tables.
-struct TableValues<C> {
-    entities: Arc<[Entity]>,
-    values: Vec<C>,
-}
-
-impl<C> Default for Values<C> {
-    fn default() -> Self {
-        Self {
-            tables: Vec::new(),
-            targets: Vec::new(),
-            heap: 0,
-        }
-    }
-}
-
-impl<C> Values<C> {
-    /// The value of an entity.
-    pub(super) fn of(&self, entity: Entity) -> Option<&C> {
-        self.tables.iter().find_map(|table| {
-            let at = table.entities.iter().position(|it| *it == entity)?;
-            table.values.get(at)
-        })
-    }
-
-    /// All values with their entities.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Entity, &C)> {
-        let tables = self.tables.iter();
-        tables.flat_map(|table| table.entities.iter().copied().zip(&table.values))
-    }
-
-    /// The table `at`, for values of these entities, in the memory of what it had.
-    fn table(&mut self, at: usize, entities: &Arc<[Entity]>) -> &mut Vec<C> {
-        if at == self.tables.len() {
-            self.tables.push(TableValues {
-                entities: entities.clone(),
-                values: Vec::new(),
-            });
-        }
-        let table = &mut self.tables[at];
-        if !Arc::ptr_eq(&table.entities, entities) {
-            table.entities = entities.clone();
-        }
-        &mut table.values
-    }
-}
+use super::values::Values;
 
 /// Copies values in the memory of others, and returns what they own on the heap, bytes.
 type CopyInto<C> = fn(&[C], &mut Vec<C>) -> usize;
-
-impl<C: Send + Sync + 'static> Column for Values<C> {
-    fn is_empty(&self) -> bool {
-        self.tables.is_empty()
-    }
-
-    fn entities(&self, into: &mut Vec<Entity>) {
-        for table in &self.tables {
-            into.extend_from_slice(&table.entities);
-        }
-    }
-
-    fn targets(&self) -> &[Entity] {
-        &self.targets
-    }
-
-    fn bytes(&self) -> usize {
-        let values = self.tables.iter().map(|it| size_of_val(&*it.values));
-        values.sum::<usize>() + self.heap
-    }
-}
 
 /// From which entities a component is removed that they did not have.
 #[derive(Clone, Copy, PartialEq)]
@@ -205,11 +129,10 @@ impl<C: Component + Clone, F: ArchetypeFilter> ComponentPart<C, F> {
         kind: SnapshotKind,
         write: fn(EntityWorldMut, C),
     ) -> Self {
-        let component = world.register_component::<C>();
         Self {
             kind,
             query: world.query_filtered(),
-            bearers: QueryBuilder::new(world).with_id(component).build(),
+            bearers: bearers::<C, F>(world),
             targets: None,
             copy: |values, into| {
                 values.clone_into(into);
@@ -285,6 +208,7 @@ impl<C: Component + Clone, F: ArchetypeFilter> ComponentPart<C, F> {
             return;
         }
         let mut present: Vec<Entity> = self.bearers.iter(world).collect();
+        present.retain(|it| !past.hidden.contains(it));
         if self.removes == Removes::Known {
             present.retain(|it| past.known.contains(it));
         }
@@ -324,6 +248,11 @@ impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
 
     fn empty(&self) -> Arc<dyn Column> {
         Arc::new(Values::<C>::default())
+    }
+
+    fn renew_queries(&mut self, world: &mut World) {
+        self.query = world.query_filtered();
+        self.bearers = bearers::<C, F>(world);
     }
 
     fn take(
@@ -456,6 +385,14 @@ impl<C: Component + Clone, F: ArchetypeFilter + Send + Sync + 'static> Part
         self.find_targets(&mut column);
         Some(Arc::new(column))
     }
+}
+
+/// A query for the entities with a component that match a filter.
+fn bearers<C: Component, F: ArchetypeFilter>(
+    world: &mut World,
+) -> QueryState<Entity, (F, Allow<Disabled>)> {
+    let component = world.register_component::<C>();
+    QueryBuilder::new(world).with_id(component).build()
 }
 
 /// Removes a component from those of some entities that are not to keep it.

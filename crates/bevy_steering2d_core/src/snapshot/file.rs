@@ -143,7 +143,9 @@ impl SteeringSnapshot {
                 .map_err(SnapshotFileError::NotSaved)?;
         }
         let types = world.resource::<AppTypeRegistry>().read();
+        // A hidden one was lost to its behaviors, and stays so.
         let targets = self.targets.iter();
+        let targets = targets.filter(|(target, _)| !self.targets.was_hidden(*target));
         let body = (
             behaviors(world, parts),
             Written {

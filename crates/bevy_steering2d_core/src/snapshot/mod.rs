@@ -6,12 +6,14 @@ mod custom;
 mod entity_lists;
 #[cfg(feature = "serialize")]
 mod file;
+mod hidden;
 mod part;
 mod resource;
 #[cfg(feature = "serialize")]
 mod saving;
 mod targets;
 mod types;
+mod values;
 
 use std::any::{Any, TypeId};
 use std::collections::BTreeSet;
@@ -27,9 +29,10 @@ use bevy::prelude::*;
 use crate::SteeringClock;
 use crate::id::FreeIds;
 
-use component::Values;
+use hidden::list_hidden;
 use part::{Column, Earlier, Past};
 use targets::TargetTransforms;
+use values::Values;
 
 pub use custom::{SnapshotPart, entity_now};
 #[cfg(feature = "serialize")]
@@ -75,6 +78,8 @@ pub struct SteeringSnapshot {
     /// The entities of the columns.
     lists: Vec<Arc<[Entity]>>,
     targets: TargetTransforms,
+    /// The entities that a component other than `Disabled` hid: no column has their values.
+    hidden: Vec<Entity>,
     /// Whether its entities are those of another world.
     is_foreign: bool,
 }
@@ -123,6 +128,7 @@ impl SteeringSnapshot {
             columns: Vec::new(),
             lists: Vec::new(),
             targets: TargetTransforms::default(),
+            hidden: Vec::new(),
             is_foreign: false,
         }
     }
@@ -147,6 +153,7 @@ impl SteeringSnapshot {
             self.lists = types.lists.end();
             let earlier = earlier.map(|it| (&it.targets, &*it.columns));
             self.targets.take(world, &self.columns, earlier);
+            list_hidden(world, &mut self.hidden);
             self.clock = world.get_resource().copied().unwrap_or_default();
             self.taken = world.read_change_tick();
             self.archetypes = archetypes;
@@ -164,6 +171,7 @@ impl SteeringSnapshot {
     pub fn restore(&self, world: &mut World) -> Restored {
         let restored = SnapshotTypes::with(world, |world, types| {
             let known = self.entities();
+            let hidden: BTreeSet<Entity> = self.hidden.iter().copied().collect();
             let before = types.parts.iter_mut().map(|part| part.present(world));
             let before: Vec<Vec<Entity>> = before.collect();
             // First, since they may take entities of the snapshot with them that have become their children.
@@ -176,6 +184,7 @@ impl SteeringSnapshot {
                 let past = Past {
                     taken: self.taken,
                     known: &known,
+                    hidden: &hidden,
                     before,
                 };
                 Some((part, column, past))
@@ -213,10 +222,15 @@ impl SteeringSnapshot {
         restored
     }
 
-    /// Spawns an entity for each `known` one that no longer exists.
+    /// Spawns an entity for each `known` one that no longer exists, except for a target that was hidden and had nothing
+    /// but its transform: behaviors would see it again.
     fn spawn_missing(&self, world: &mut World, known: &BTreeSet<Entity>) -> EntityHashMap<Entity> {
         let gone = |entity: &Entity| self.is_foreign || world.get_entity(*entity).is_err();
-        let missing: Vec<Entity> = known.iter().copied().filter(gone).collect();
+        let mut missing: Vec<Entity> = known.iter().copied().filter(gone).collect();
+        if self.targets.has_hidden() {
+            let bearers = self.bearers();
+            missing.retain(|it| bearers.contains(it) || !self.targets.was_hidden(*it));
+        }
         let spawn = |entity| (entity, world.spawn_empty().id());
         missing.into_iter().map(spawn).collect()
     }
@@ -255,11 +269,17 @@ impl SteeringSnapshot {
 
     /// All entities of the snapshot.
     pub fn entities(&self) -> BTreeSet<Entity> {
+        let mut entities = self.bearers();
+        entities.extend(self.targets.iter().map(|(target, _)| target));
+        entities
+    }
+
+    /// The entities of which it has a component.
+    fn bearers(&self) -> BTreeSet<Entity> {
         let mut entities = Vec::new();
         for (_, column) in &self.columns {
             column.entities(&mut entities);
         }
-        entities.extend(self.targets.iter().map(|(target, _)| target));
         entities.into_iter().collect()
     }
 
@@ -299,7 +319,8 @@ impl SteeringSnapshot {
             !shared.is_some_and(|theirs| Arc::ptr_eq(theirs, list))
         });
         let lists: usize = lists.map(|(_, list)| size_of_val(&**list)).sum();
-        own + lists + size_of_val(&*self.columns) + self.targets.bytes()
+        let hidden = size_of_val(&*self.hidden);
+        own + lists + hidden + size_of_val(&*self.columns) + self.targets.bytes()
     }
 }
 

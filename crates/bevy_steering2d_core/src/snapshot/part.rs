@@ -62,6 +62,8 @@ pub(super) struct Past<'a> {
     pub(super) taken: Tick,
     /// All entities of the snapshot.
     pub(super) known: &'a BTreeSet<Entity>,
+    /// The entities that were hidden, so that no column has their values: they stay as they are.
+    pub(super) hidden: &'a BTreeSet<Entity>,
     /// The entities that had a value of this part before anything was restored.
     pub(super) before: &'a [Entity],
 }
@@ -91,6 +93,9 @@ pub(super) trait Part: Send + Sync {
         lists: &mut EntityLists,
         into: &mut Arc<dyn Column>,
     );
+
+    /// Makes its queries anew: another component hides entities from now on.
+    fn renew_queries(&mut self, _world: &mut World) {}
 
     /// The entities that have a value now.
     fn present(&mut self, _world: &World) -> Vec<Entity> {

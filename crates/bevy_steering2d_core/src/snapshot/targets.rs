@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bevy::prelude::*;
 
+use super::hidden::is_hidden;
 use super::part::Column;
 use crate::Kinematics;
 
@@ -14,6 +15,8 @@ pub(super) struct TargetTransforms {
     /// All targets, each once.
     all: Arc<Vec<Entity>>,
     places: Vec<(Entity, Transform)>,
+    /// Those of them that were hidden, so that behaviors took them for lost. In order.
+    hidden: Vec<Entity>,
 }
 
 type Columns = [(TypeId, Arc<dyn Column>)];
@@ -36,23 +39,28 @@ impl TargetTransforms {
                 Arc::new(all)
             }
         };
-        let place = |target: &Entity| {
-            let found = world.get_entity(*target).ok()?;
-            if found.contains::<Kinematics>() {
-                return None;
-            }
-            Some((*target, *found.get::<Transform>()?))
-        };
         self.places.clear();
-        self.places.extend(self.all.iter().filter_map(place));
+        self.hidden.clear();
+        for target in self.all.iter() {
+            let found = world.get_entity(*target).ok();
+            let Some(found) = found.filter(|it| !it.contains::<Kinematics>()) else {
+                continue;
+            };
+            if let Some(place) = found.get::<Transform>() {
+                self.places.push((*target, *place));
+                if is_hidden(world, found) {
+                    self.hidden.push(*target);
+                }
+            }
+        }
     }
 
     /// The given places.
     #[cfg(feature = "serialize")]
     pub(super) fn of(places: Vec<(Entity, Transform)>) -> Self {
         Self {
-            all: Arc::new(Vec::new()),
             places,
+            ..Self::default()
         }
     }
 
@@ -60,9 +68,19 @@ impl TargetTransforms {
         self.places.iter().copied()
     }
 
+    /// Whether a target was hidden.
+    pub(super) fn was_hidden(&self, target: Entity) -> bool {
+        self.hidden.binary_search(&target).is_ok()
+    }
+
+    /// Whether any target was hidden.
+    pub(super) fn has_hidden(&self) -> bool {
+        !self.hidden.is_empty()
+    }
+
     /// Its memory, bytes.
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&*self.places)
+        size_of_val(&*self.places) + size_of_val(&*self.hidden)
     }
 }
 

@@ -12,6 +12,7 @@ use bevy::reflect::GetTypeRegistration;
 use super::component::ComponentPart;
 use super::custom::{CustomPart, SnapshotPart};
 use super::entity_lists::EntityLists;
+use super::hidden::hiding_components;
 use super::part::{Column, Part, SnapshotKind};
 use super::resource::ResourcePart;
 use crate::{
@@ -28,6 +29,8 @@ pub(crate) struct SnapshotTypes {
     is_in_use: bool,
     /// In the order in which they are restored.
     pub(super) parts: Vec<Box<dyn Part>>,
+    /// How many components hid entities when the queries of the parts were made.
+    filters: usize,
     pub(super) lists: EntityLists,
 }
 
@@ -56,6 +59,18 @@ impl SnapshotTypes {
         }
     }
 
+    /// A query passes over what was hidden by the components that did so when it was made. Another library may have
+    /// registered one since.
+    fn follow_filters(&mut self, world: &mut World) {
+        let filters = hiding_components(world).count();
+        if self.filters != filters {
+            self.filters = filters;
+            for part in &mut self.parts {
+                part.renew_queries(world);
+            }
+        }
+    }
+
     /// Takes the types out of the world while they are used on it. The resource stays, since removing one
     /// allocates.
     pub(super) fn with<T>(
@@ -70,6 +85,7 @@ impl SnapshotTypes {
         if types.is_in_use {
             log::error!("a snapshot is taken or restored by an observer of a restore; it is empty");
         }
+        types.follow_filters(world);
         let result = use_them(world, &mut types);
         *world.get_resource_or_init::<Self>() = types;
         result
