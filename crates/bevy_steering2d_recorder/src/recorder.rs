@@ -19,7 +19,7 @@ pub struct SteeringRecorder {
     /// The number of ticks that the memory held when the recording stopped.
     stopped: Option<usize>,
     budget: usize,
-    ring: VecDeque<SteeringSnapshot>,
+    ring: VecDeque<Recorded>,
     /// The last tick that was dropped, whose memory the next one takes.
     spare: Option<SteeringSnapshot>,
     /// The memory of the ring, bytes.
@@ -35,9 +35,22 @@ pub struct SteeringRecorder {
     shown: Option<u32>,
     /// The world before it was rewound. Only while a tick is shown.
     pub(crate) present: Option<TickState>,
-    abandoned: Vec<SteeringSnapshot>,
+    abandoned: Vec<Recorded>,
     /// Their memory, bytes.
     abandoned_bytes: usize,
+}
+
+/// A recorded tick.
+struct Recorded {
+    snapshot: SteeringSnapshot,
+    /// The memory that it adds to that of the one before, bytes.
+    bytes: usize,
+}
+
+impl Recorded {
+    fn tick(&self) -> u32 {
+        self.snapshot.tick()
+    }
 }
 
 /// All that a world shows of the end of a tick.
@@ -117,7 +130,8 @@ impl SteeringRecorder {
     /// The state at the end of a tick; `None` if it is not recorded.
     pub fn snapshot(&self, tick: u32) -> Option<&SteeringSnapshot> {
         let at = self.ring.partition_point(|it| it.tick() < tick);
-        self.ring.get(at).filter(|it| it.tick() == tick)
+        let found = self.ring.get(at).map(|it| &it.snapshot);
+        found.filter(|it| it.tick() == tick)
     }
 
     /// The entities of an agent: the first one, those in recorded ticks, that in the present which is kept
@@ -142,7 +156,8 @@ impl SteeringRecorder {
     pub fn trail(&self, agent: Entity, from: u32) -> impl Iterator<Item = Vec2> {
         let at = self.ring.partition_point(|it| it.tick() < from);
         let own = self.entities_of(agent);
-        self.ring.range(at..).filter_map(move |it| place(it, &own))
+        let later = self.ring.range(at..);
+        later.filter_map(move |it| place(&it.snapshot, &own))
     }
 
     /// Where an agent was in the ticks that were recorded and then left behind, when the world went
@@ -150,7 +165,8 @@ impl SteeringRecorder {
     /// need their memory.
     pub fn abandoned(&self, agent: Entity) -> impl Iterator<Item = Vec2> {
         let own = self.entities_of(agent);
-        self.abandoned.iter().filter_map(move |it| place(it, &own))
+        let abandoned = self.abandoned.iter();
+        abandoned.filter_map(move |it| place(&it.snapshot, &own))
     }
 
     /// The tick from which on there are [abandoned](Self::abandoned) ones.
@@ -181,8 +197,9 @@ impl SteeringRecorder {
         let events = self.moments.iter().filter(|it| it.agent == first_entity);
         let mut moments: Vec<Moment> = events.map(|it| Moment { agent, ..*it }).collect();
         let aliases = &self.aliases;
-        moments.extend(contacts(self.ring.range(some.clone()), agent, aliases));
-        moments.extend(cuts(self.ring.range(some), agent, aliases));
+        let some = || self.ring.range(some.clone()).map(|it| &it.snapshot);
+        moments.extend(contacts(some(), agent, aliases));
+        moments.extend(cuts(some(), agent, aliases));
         moments.retain(|it| ticks.contains(&it.tick));
         moments.sort_by_key(|it| it.tick);
         moments
@@ -195,7 +212,8 @@ impl SteeringRecorder {
     ) -> impl DoubleEndedIterator<Item = &SteeringSnapshot> {
         let from = self.ring.partition_point(|it| it.tick() < *ticks.start());
         let to = self.ring.partition_point(|it| it.tick() <= *ticks.end());
-        self.ring.range(from..to.max(from))
+        let some = self.ring.range(from..to.max(from));
+        some.map(|it| &it.snapshot)
     }
 
     /// Whether a tick has begun and is not recorded yet.
@@ -233,7 +251,7 @@ impl SteeringRecorder {
     }
 
     pub(crate) fn latest(&self) -> Option<&SteeringSnapshot> {
-        self.ring.back()
+        self.ring.back().map(|it| &it.snapshot)
     }
 
     /// The state at the end of a tick; `None` if it is not recorded.
@@ -252,15 +270,16 @@ impl SteeringRecorder {
         self.aliases.add(spawned, present);
         if self.aliases.are_many() {
             let recorded = self.ring.iter().chain(&self.abandoned);
+            let recorded = recorded.map(|it| &it.snapshot);
             self.aliases.forget_unused(recorded.chain(present));
         }
     }
 
     /// Removes the ticks from the given one on, and returns them.
-    fn cut_off(&mut self, from: u32) -> Vec<SteeringSnapshot> {
+    fn cut_off(&mut self, from: u32) -> Vec<Recorded> {
         let later = self.ring.partition_point(|it| it.tick() < from);
-        let removed = self.ring.drain(later..).collect();
-        self.ring_bytes = bytes(self.ring.iter());
+        let removed: Vec<Recorded> = self.ring.drain(later..).collect();
+        self.ring_bytes -= bytes(&removed);
         self.answers.forget_from(from);
         removed
     }
@@ -279,7 +298,7 @@ impl SteeringRecorder {
             return;
         }
         self.abandoned = self.cut_off(tick + 1);
-        self.abandoned_bytes = bytes(self.abandoned.iter());
+        self.abandoned_bytes = bytes(&self.abandoned);
         self.moments.retain(|it| it.tick <= tick);
         self.keep_within_budget();
     }
@@ -297,9 +316,10 @@ impl SteeringRecorder {
         self.stopped = None;
         // Unless an event of this tick has already done so, and is to stay.
         self.forget_from(snapshot.tick());
-        self.ring_bytes += snapshot.bytes_beyond(self.ring.back());
+        let bytes = snapshot.bytes_beyond(self.latest());
+        self.ring_bytes += bytes;
         self.answers.push(snapshot.tick(), probes);
-        self.ring.push_back(snapshot);
+        self.ring.push_back(Recorded { snapshot, bytes });
         let is_full = self.keep_within_budget() || self.bytes() > self.budget;
         if is_full && self.ring.len() < Self::FEWEST {
             log::warn!(
@@ -331,21 +351,24 @@ impl SteeringRecorder {
         let Some(last) = self.abandoned.pop() else {
             return;
         };
-        self.abandoned_bytes -= last.bytes_beyond(self.abandoned.last());
-        self.spare = Some(last);
+        self.abandoned_bytes -= last.bytes;
+        self.spare = Some(last.snapshot);
     }
 
     fn drop_oldest(&mut self) {
         let Some(oldest) = self.ring.pop_front() else {
             return;
         };
-        let next = self.ring.front();
-        let first = next.map_or(u32::MAX, SteeringSnapshot::tick);
-        let shared = next.map_or(0, |next| {
-            next.bytes_beyond(None) - next.bytes_beyond(Some(&oldest))
-        });
-        self.ring_bytes -= oldest.bytes_beyond(None) - shared;
-        self.spare = Some(oldest);
+        self.ring_bytes -= oldest.bytes;
+        self.spare = Some(oldest.snapshot);
+        let mut first = u32::MAX;
+        if let Some(next) = self.ring.front_mut() {
+            // What it shared with the oldest is its own now.
+            let bytes = next.snapshot.bytes_beyond(None);
+            self.ring_bytes += bytes - next.bytes;
+            next.bytes = bytes;
+            first = next.tick();
+        }
         self.answers.forget_before(first);
         while self.moments.front().is_some_and(|it| it.tick < first) {
             self.moments.pop_front();
@@ -360,13 +383,9 @@ fn place(snapshot: &SteeringSnapshot, agent: &[Entity]) -> Option<Vec2> {
     Some(transform.translation.truncate())
 }
 
-/// The memory of successive snapshots, bytes.
-fn bytes<'a>(ticks: impl Iterator<Item = &'a SteeringSnapshot> + Clone) -> usize {
-    let before = std::iter::once(None).chain(ticks.clone().map(Some));
-    let own = ticks
-        .zip(before)
-        .map(|(it, before)| it.bytes_beyond(before));
-    own.sum()
+/// The memory of successive ticks, bytes.
+fn bytes(ticks: &[Recorded]) -> usize {
+    ticks.iter().map(|it| it.bytes).sum()
 }
 
 /// Begins a tick. If the world goes on from a shown tick, what was recorded after it is left behind, and the
