@@ -1,5 +1,6 @@
 //! Entities that a component hides from queries: Bevy's `Disabled`, or one of a game or another library.
 
+use bevy::ecs::archetype::ArchetypeEntity;
 use bevy::ecs::component::ComponentId;
 use bevy::ecs::entity_disabling::{DefaultQueryFilters, Disabled};
 use bevy::prelude::*;
@@ -25,7 +26,7 @@ pub(super) fn list_hidden(world: &World, into: &mut Vec<Entity>) {
     for component in hiding_components(world).filter(|it| Some(*it) != disabled) {
         let archetypes = world.archetypes().iter();
         for archetype in archetypes.filter(|it| it.contains(component)) {
-            into.extend(archetype.entities().iter().map(|it| it.id()));
+            into.extend(archetype.entities().iter().map(ArchetypeEntity::id));
         }
     }
 }
