@@ -114,6 +114,7 @@ mod require;
 mod snapshot;
 mod steer;
 mod stuck;
+mod switched_off;
 mod target;
 mod target_motion;
 mod think;
@@ -168,6 +169,7 @@ pub use snapshot::{
 };
 pub use steer::Steer;
 pub use stuck::{Stuck, StuckDetection, StuckMemory};
+pub use switched_off::SwitchedOff;
 pub use target::{Target, Targets};
 pub use think::ThinkEvery;
 pub use vehicle::{Kinematics, SteeringDisabled, Vehicle};

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use bevy::prelude::*;
 use bevy::reflect::DynamicTypePath;
+use bevy_steering2d_core::SwitchedOff;
 
 use crate::before::{BeforePresets, clone_of};
 use crate::change::{Applied, Change, Origin};
 use crate::error::{Place, PresetError, PresetFault};
 use crate::parts::{Part, Parts};
-use crate::situation::{keep_situation, keep_switch};
+use crate::situation::{keep_situation, keep_switch, switch_on};
 use crate::{read, write};
 
 /// The tuning of an agent: all its behaviors and companions (`Vehicle`, `Combine`, …), without
@@ -34,7 +35,8 @@ impl SteeringPreset {
     pub const MAX_DEPTH: usize = 64;
 
     /// Copies the tuning of an agent, without behaviors on
-    /// [other entities](bevy_steering2d_core::SteersFor) that steer it.
+    /// [other entities](bevy_steering2d_core::SteersFor) that steer it. A behavior that a plugin has switched off for a
+    /// while, as [`SwitchedOff`] knows, is captured as enabled.
     ///
     /// # Errors
     /// When the agent does not exist.
@@ -43,6 +45,7 @@ impl SteeringPreset {
             .get_entity(agent)
             .map_err(|_| PresetFault::NoSuchAgent(agent))?;
         let types = world.resource::<AppTypeRegistry>().read();
+        let switched_off = world.get_resource::<SwitchedOff>();
         let mut components = Vec::new();
         for part in Parts::new(&types).iter() {
             let Some(value) = part.read(entity) else {
@@ -56,6 +59,9 @@ impl SteeringPreset {
                     default.as_partial_reflect(),
                     &types,
                 );
+            }
+            if switched_off.is_some_and(|it| it.is_off(part.type_id, entity)) {
+                switch_on(&mut *copy);
             }
             components.push(copy.into());
         }

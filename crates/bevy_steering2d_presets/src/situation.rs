@@ -141,6 +141,13 @@ pub(crate) fn keep_switch(value: &mut dyn Reflect, last: &dyn Reflect, present: 
     }
 }
 
+/// Enables a behavior.
+pub(crate) fn switch_on(behavior: &mut dyn Reflect) {
+    if let Some(influence) = influence_mut(behavior) {
+        influence.enabled = true;
+    }
+}
+
 /// The influence of a behavior: its field of this type.
 fn influence_of(behavior: &dyn Reflect) -> Option<&Influence> {
     let ReflectRef::Struct(fields) = behavior.reflect_ref() else {

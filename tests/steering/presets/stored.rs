@@ -11,6 +11,7 @@ use bevy_steering2d::prelude::*;
 use bevy_steering2d::{BehaviorRegistry, ConditionType, ReflectBehavior};
 
 use super::{Drift, app, preset, read, types};
+use crate::common::*;
 
 /// Changes every leaf of a value to another valid one, with every enum at its `choice`-th variant.
 fn change(value: &mut dyn PartialReflect, choice: usize, types: &TypeRegistry) {
@@ -320,4 +321,19 @@ fn a_behavior_without_default_needs_all_its_own_fields() {
         error.to_string(),
         "line 1, column 10: Drift lacks its gusts"
     );
+}
+
+#[test]
+fn an_agent_that_pushes_to_its_place_in_a_group_is_saved_with_its_avoidance_enabled() {
+    let mut app = point_mass_app(HERTZ);
+    let unit = ReciprocalAvoidance::default();
+    let unit = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), unit);
+    let order = GroupArrive::new(Vec2::new(5.0, 0.0));
+    app.world_mut().commands().order_group(order, [unit]);
+    app.world_mut().flush();
+    run_ticks(&mut app, 300);
+    assert!(!get::<ReciprocalAvoidance>(&app, unit).influence.enabled);
+    let captured = SteeringPreset::capture(app.world(), unit).unwrap();
+    let saved = captured.get::<ReciprocalAvoidance>();
+    assert_eq!(saved, Some(&ReciprocalAvoidance::default()));
 }

@@ -3,8 +3,9 @@
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Announcements, Circle, Kinematics, SnapshotAppExt, SnapshotKind, SteeringAppExt, SteeringClock,
-    SteeringId, SteeringWarnings, Target, Targets, Vehicle,
+    Announcements, Circle, Kinematics, ReciprocalAvoidance, SnapshotAppExt, SnapshotKind,
+    SteeringAppExt, SteeringClock, SteeringId, SteeringWarnings, SwitchedOff, Target, Targets,
+    Vehicle,
 };
 
 use super::exchange::{exchange, move_up};
@@ -36,7 +37,13 @@ pub(crate) fn register(app: &mut App) {
         .add_saved_relationship::<GroupMember>()
         .add_saved_component_with_targets::<GroupArrive>(|it, into| into.extend(it.target.entity()))
         .add_saved_component::<GroupArriveMemory>(SnapshotKind::State)
-        .add_saved_component::<GroupPlace>(SnapshotKind::State);
+        .add_saved_component::<GroupPlace>(SnapshotKind::State)
+        .init_resource::<SwitchedOff>();
+    let mut switched_off = app.world_mut().resource_mut::<SwitchedOff>();
+    switched_off.add::<ReciprocalAvoidance>(|member| {
+        let place = member.get::<GroupPlace>();
+        place.is_some_and(|it| it.is_pushing_in)
+    });
 }
 
 /// Ticks between two looks for members that should exchange their places.
