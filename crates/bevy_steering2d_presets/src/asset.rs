@@ -203,8 +203,7 @@ fn reason_of(error: &AssetLoadError) -> PresetError {
 fn apply_to_users(
     mut events: MessageReader<AssetEvent<SteeringPreset>>,
     presets: Res<Assets<SteeringPreset>>,
-    new_users: Query<(Entity, &UsesPreset), (Changed<UsesPreset>, Allow<Disabled>)>,
-    users: Query<(Entity, &UsesPreset), Allow<Disabled>>,
+    users: Query<(Entity, Ref<UsesPreset>), Allow<Disabled>>,
     ticks: SystemChangeTick,
     mut last_read: ResMut<LastRead>,
     mut commands: Commands,
@@ -217,30 +216,23 @@ fn apply_to_users(
             _ => None,
         })
         .collect();
-    let is_changed = |preset: &UsesPreset| changed.contains(&preset.0.id());
-    let mut due: Vec<_> = match changed.is_empty() {
-        true => Vec::new(),
-        false => users.iter().filter(|(_, it)| is_changed(it)).collect(),
-    };
-    due.extend(new_users.iter().filter(|(_, it)| !is_changed(it)));
-    // Agents whose preset is not loaded yet follow with its `Added` event.
-    due.retain(|(_, preset)| presets.contains(&preset.0));
-    if due.is_empty() {
-        return;
+    let due = users.iter().filter_map(|(agent, preset)| {
+        let id = preset.0.id();
+        let origin = if preset.is_changed() {
+            Origin::Asset(id)
+        } else if changed.contains(&id) {
+            Origin::Changed(id)
+        } else {
+            return None;
+        };
+        // Agents whose preset is not loaded yet follow with its `Added` event.
+        let is_loaded = presets.contains(id);
+        is_loaded.then(|| (agent, preset.0.clone(), origin))
+    });
+    let due: Vec<_> = due.collect();
+    if !due.is_empty() {
+        commands.queue(|world: &mut World| apply_all(due, world));
     }
-    let due: Vec<_> = due
-        .into_iter()
-        .map(|(agent, preset)| {
-            let id = preset.0.id();
-            let origin = if new_users.contains(agent) {
-                Origin::Asset(id)
-            } else {
-                Origin::Changed(id)
-            };
-            (agent, preset.0.clone(), origin)
-        })
-        .collect();
-    commands.queue(|world: &mut World| apply_all(due, world));
 }
 
 fn apply_all(due: Vec<(Entity, Handle<SteeringPreset>, Origin)>, world: &mut World) {
