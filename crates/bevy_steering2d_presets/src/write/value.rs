@@ -1,6 +1,6 @@
 //! One value of a preset as text, by reflection: without the parameters that stay with the game, and vectors as tuples.
 
-use bevy::reflect::enums::{Enum, EnumInfo, VariantInfo, VariantType};
+use bevy::reflect::enums::{Enum, EnumInfo, VariantType};
 use bevy::reflect::serde::TypedReflectSerializer;
 use bevy::reflect::structs::{Struct, StructInfo};
 use bevy::reflect::tuple_struct::{TupleStruct, TupleStructInfo};
@@ -149,25 +149,16 @@ fn serialize_enum<S: Serializer>(
         }
         VariantType::Struct => {
             let len = value.field_len();
-            let written = serializer.serialize_struct_variant(name, index, variant.name(), len)?;
-            serialize_fields(written, value, variant, types)
+            let mut written =
+                serializer.serialize_struct_variant(name, index, variant.name(), len)?;
+            let info = variant.as_struct_variant().ok();
+            for (index, field) in value.iter_fields().enumerate() {
+                let Some(field_info) = info.and_then(|info| info.field_at(index)) else {
+                    return Err(S::Error::custom("unknown field"));
+                };
+                written.serialize_field(field_info.name(), &Value::new(field.value(), types))?;
+            }
+            written.end()
         }
     }
-}
-
-/// The fields of a variant with names.
-fn serialize_fields<S: SerializeStructVariant>(
-    mut written: S,
-    value: &dyn Enum,
-    variant: &'static VariantInfo,
-    types: &TypeRegistry,
-) -> Result<S::Ok, S::Error> {
-    let info = variant.as_struct_variant().ok();
-    for (index, field) in value.iter_fields().enumerate() {
-        let Some(field_info) = info.and_then(|info| info.field_at(index)) else {
-            return Err(S::Error::custom("unknown field"));
-        };
-        written.serialize_field(field_info.name(), &Value::new(field.value(), types))?;
-    }
-    written.end()
 }
