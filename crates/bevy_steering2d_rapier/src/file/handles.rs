@@ -23,7 +23,10 @@ type Wanted = Vec<(Index, Entity)>;
 pub(super) fn give_bodies(world: &mut World, context: Entity, wanted: Wanted) {
     for (generation, wanted) in by_generation(world, wanted) {
         let places: Vec<u32> = wanted.iter().map(|it| it.0).collect();
-        let set = Bodies::free(generation, &places);
+        let set = parsed::<RigidBodySet>(&Bodies {
+            bodies: Arena::free(generation, &places),
+            modified_bodies: Unchanged::default(),
+        });
         if let (Some(mut bodies), Some(set)) = (world.get_mut::<RapierRigidBodySet>(context), set) {
             bodies.bodies = set;
         }
@@ -37,7 +40,11 @@ pub(super) fn give_bodies(world: &mut World, context: Entity, wanted: Wanted) {
 pub(super) fn give_colliders(world: &mut World, context: Entity, wanted: Wanted) {
     for (generation, wanted) in by_generation(world, wanted) {
         let places: Vec<u32> = wanted.iter().map(|it| it.0).collect();
-        let set = Colliders::free(generation, &places);
+        let set = parsed::<ColliderSet>(&Colliders {
+            colliders: Arena::free(generation, &places),
+            modified_colliders: Unchanged::default(),
+            removed_colliders: Vec::new(),
+        });
         if let (Some(mut colliders), Some(set)) =
             (world.get_mut::<RapierContextColliders>(context), set)
         {
@@ -133,25 +140,6 @@ struct Colliders {
     colliders: Arena,
     modified_colliders: Unchanged,
     removed_colliders: Vec<()>,
-}
-
-impl Bodies {
-    fn free(generation: u32, places: &[u32]) -> Option<RigidBodySet> {
-        parsed(&Self {
-            bodies: Arena::free(generation, places),
-            modified_bodies: Unchanged::default(),
-        })
-    }
-}
-
-impl Colliders {
-    fn free(generation: u32, places: &[u32]) -> Option<ColliderSet> {
-        parsed(&Self {
-            colliders: Arena::free(generation, places),
-            modified_colliders: Unchanged::default(),
-            removed_colliders: Vec::new(),
-        })
-    }
 }
 
 /// Rapier's fields are private; its serialized form is not.
