@@ -37,9 +37,10 @@ fn swap(group: &mut [Member], one: usize, other: usize) {
     let (a, b) = (group[one].place, group[other].place);
     (group[one].place.at, group[one].place.radius) = (b.at, b.radius);
     (group[other].place.at, group[other].place.radius) = (a.at, a.radius);
-    // Neither has waited for its new place yet.
+    // Neither has waited for its new place yet, or come near to it.
     for member in [one, other] {
-        group[member].place.waiting = 0.0;
+        let place = &mut group[member].place;
+        (place.waiting, place.nearest) = (0.0, None);
     }
 }
 

@@ -247,9 +247,11 @@ pub struct GroupPlace {
     pub(super) through: Option<f32>,
     /// How long the member has stood elsewhere than at its place, s.
     pub(super) waiting: f32,
-    /// How long it has hardly moved and yet not come to rest, less the time in which it has moved since, s: others press
-    /// on it, or push it to and fro.
+    /// How long it has neither come to rest nor got on, less the time for which it has rested since, s: others press on it, or
+    /// push it to and fro.
     pub(super) halted: f32,
+    /// The shortest way to its place that it has had, up to half a radius, m; `None` before it counts.
+    pub(super) nearest: Option<f32>,
     /// How far out the member passes corners on its way.
     pub(super) lane: Lane,
     /// Between which points it passes a group that it meets, m.

@@ -21,8 +21,12 @@ const NEAR: f32 = 8.0;
 const THROUGH: f32 = 2.0;
 /// How long a member waits for a place next to it, s.
 const PATIENCE: f32 = 0.4;
-/// A member that has neither come to rest nor moved on for so long, among others that do not move either, is shut in, s.
-const SHUT_IN: f32 = 4.0;
+/// A member that has neither come to rest nor got on for so long, among others that do not get on either, is shut in, s.
+const SHUT_IN: f32 = 2.5;
+/// A member has got on once its way is shorter by so many radii.
+const STEP: f32 = 0.5;
+/// A member whose way is longer by so many radii has another way: no push takes it back so far.
+const OTHER_WAY: f32 = 4.0;
 
 /// A member as its group sees it.
 #[derive(Clone, Copy, Debug)]
@@ -200,20 +204,41 @@ impl Member {
         others.filter(move |it| it.position.distance(self.position) < reach)
     }
 
-    /// Counts how long the member has stood elsewhere than at its place, and how long it has not come to rest.
+    /// Counts how long the member has stood elsewhere than at its place, and how long it has neither come to rest nor got on.
     pub(super) fn wait(&mut self, delta: f32) {
-        let is_slow = self.speed < WAITING;
-        let waits = is_slow && !self.is_within(self.at_place);
-        let halts = is_slow && !self.is_settled();
-        let GroupPlace {
-            waiting, halted, ..
-        } = self.place;
+        let waits = self.speed < WAITING && !self.is_within(self.at_place);
+        let waiting = self.place.waiting;
         self.place.waiting = if waits { waiting + delta } else { 0.0 };
-        self.place.halted = if halts {
-            (halted + delta).min(SHUT_IN)
-        } else {
+        let halted = self.place.halted;
+        self.place.halted = if self.is_settled() {
             (halted - delta).max(0.0)
+        } else if self.is_planning() {
+            halted
+        } else if self.note_progress() {
+            0.0
+        } else if self.is_under_way {
+            halted
+        } else {
+            (halted + delta).min(SHUT_IN)
         };
+    }
+
+    /// Whether its way to its place is not known yet.
+    fn is_planning(&self) -> bool {
+        self.place.at.is_some() && self.outlook == Outlook::Unknown
+    }
+
+    /// Returns whether it has come nearer to its place by a step, or has another way now. Its speed does not tell: others
+    /// push it to and fro.
+    fn note_progress(&mut self) -> bool {
+        let way = self.place.at.map_or(0.0, |at| self.coming.way(at));
+        let (step, other) = (STEP * self.radius, OTHER_WAY * self.radius);
+        let is_same = |nearest: f32| (nearest - step..=nearest + other).contains(&way);
+        let gets_on = !self.place.nearest.is_some_and(is_same);
+        if gets_on {
+            self.place.nearest = Some(way);
+        }
+        gets_on
     }
 
     /// Whether it has waited for a while: other members are in the way.
@@ -230,6 +255,7 @@ impl Member {
     pub(super) fn settle_here(&mut self) {
         (self.place.at, self.place.radius) = (Some(self.position), self.radius);
         (self.place.waiting, self.place.halted) = (0.0, 0.0);
+        self.place.nearest = None;
     }
 
     /// Has the place where it is.
@@ -271,6 +297,7 @@ impl Member {
                 radius,
                 waiting,
                 halted: waiting.min(SHUT_IN),
+                nearest: Some(position.distance(place)),
                 ..default()
             },
             is_host: false,
@@ -368,6 +395,67 @@ mod tests {
         let mut without = me;
         without.place.at = None;
         assert!(!without.is_shut_in(&[without]), "there is no room for it");
+    }
+
+    /// Lets a member wait for some seconds, with its `x` after each tick.
+    fn after(member: Member, seconds: f32, x: impl Fn(f32) -> f32) -> Member {
+        let (mut member, delta) = (member, 1.0 / 64.0);
+        for tick in 1..=(seconds / delta) as u32 {
+            member.position.x = x(tick as f32 * delta);
+            member.coming = Coming::straight(member.position);
+            member.wait(delta);
+        }
+        member
+    }
+
+    #[test]
+    fn a_member_that_is_pushed_to_and_fro_and_does_not_get_on_is_shut_in() {
+        let pushed = Member {
+            speed: 0.8,
+            ..Member::standing(Vec2::ZERO, Vec2::new(3.0, 0.0), 0.3, 0.0)
+        };
+        let to_and_fro = |seconds: f32| 0.1 * ((seconds * 8.0) as u32 % 2) as f32;
+        let soon = after(pushed, 2.0, to_and_fro);
+        assert!(!soon.is_shut_in(&[soon]));
+        let later = after(pushed, 3.0, to_and_fro);
+        assert!(later.is_shut_in(&[later]));
+    }
+
+    #[test]
+    fn a_member_that_gets_on_by_small_steps_is_not_shut_in() {
+        let slow = Member {
+            speed: 0.08,
+            ..Member::standing(Vec2::ZERO, Vec2::new(3.0, 0.0), 0.3, 0.0)
+        };
+        let later = after(slow, 9.0, |seconds| 0.08 * seconds);
+        assert!(!later.is_shut_in(&[later]));
+        let stopped = after(later, 3.0, |_| 0.72);
+        assert!(stopped.is_shut_in(&[stopped]));
+    }
+
+    #[test]
+    fn a_member_that_takes_another_way_or_has_none_yet_is_not_shut_in() {
+        let mut me = Member::standing(Vec2::ZERO, Vec2::new(3.0, 0.0), 0.3, 4.0);
+        me.coming.to_corner = 9.0;
+        me.wait(0.1);
+        assert!(!me.is_shut_in(&[me]), "its way leads around a wall by now");
+        me.outlook = Outlook::Unknown;
+        for _ in 0..90 {
+            me.wait(0.1);
+        }
+        assert!(!me.is_shut_in(&[me]), "its way is not known yet");
+        me.place.at = None;
+        for _ in 0..90 {
+            me.wait(0.1);
+        }
+        let next = Member {
+            id: SteeringId(1),
+            ..Member::standing(Vec2::X, Vec2::new(9.0, 0.0), 0.3, 4.0)
+        };
+        assert!(
+            next.is_shut_in(&[me, next]),
+            "there is no room for the other"
+        );
     }
 
     #[test]

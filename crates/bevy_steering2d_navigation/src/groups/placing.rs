@@ -211,6 +211,7 @@ fn distribute(
                 radius: sizes[it],
                 waiting: 0.0,
                 halted: 0.0,
+                nearest: None,
                 order: Some(lot.order),
                 plan: lot.plan,
                 ..group[chosen[it]].place
