@@ -190,7 +190,7 @@ impl<'a> Site<'a> {
         spots.chain(std::iter::repeat_n(None, missing)).collect()
     }
 
-    /// Places of several sizes: the largest first, each at the first spot of a fine lattice where it fits.
+    /// Places of several sizes, on a fine lattice.
     fn mixed(
         &self,
         center: Vec2,
@@ -198,20 +198,42 @@ impl<'a> Site<'a> {
         [smallest, largest]: [f32; 2],
         radii: &[f32],
     ) -> Vec<Option<Vec2>> {
+        /// The most times as many spots as usual are looked at.
+        const FARTHEST: usize = 8;
         let step = (0.5 * smallest).max(ideal_radius(radii, self.gap) / 32.0);
         let area: f32 = radii
             .iter()
             .map(|radius| (2.0 * radius + self.gap).squared())
             .sum();
-        let spots = (1.5 * area / (step * step)) as usize + 64;
+        let usual = (1.5 * area / (step * step)) as usize + 64;
         let lattice = Lattice::new(self.shape, center, Vec2::ZERO, step);
-        let spots = self.flood(&lattice, [smallest, largest], spots);
-        let mut at = vec![None; radii.len()];
+        let mut wanted = usual;
+        loop {
+            let spots = self.flood(&lattice, [smallest, largest], wanted);
+            let at = self.fill(&spots, classes, radii.len());
+            // Where a place is a little wider than some steps, it takes one step more: so many places need more spots.
+            let is_enough = at.iter().all(Option::is_some);
+            if is_enough || spots.len() < wanted || wanted >= FARTHEST * usual {
+                return at;
+            }
+            wanted *= 2;
+        }
+    }
+
+    /// Places of several sizes on these spots: the largest first, each at the first spot where it fits.
+    fn fill(
+        &self,
+        spots: &[(Vec2, f32)],
+        classes: &[(f32, Vec<usize>)],
+        count: usize,
+    ) -> Vec<Option<Vec2>> {
+        let largest = classes.last().map_or(0.0, |(radius, _)| *radius);
+        let mut at = vec![None; count];
         let mut placed = self.taken(largest);
         for &(radius, ref who) in classes.iter().rev() {
             let mut waiting = who.iter();
             let mut next = waiting.next();
-            for &(spot, clearance) in &spots {
+            for &(spot, clearance) in spots {
                 let Some(&index) = next else {
                     break;
                 };

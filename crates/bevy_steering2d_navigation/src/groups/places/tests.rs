@@ -63,6 +63,18 @@ fn bodies_of_different_radii_stand_close_together() {
 }
 
 #[test]
+fn a_crowd_of_two_sizes_has_a_place_for_each_on_open_ground() {
+    // The places of the small ones are a little wider than two steps of the lattice.
+    let radii = [[0.3; 510].as_slice(), &[0.8; 90]].concat();
+    let grid = ClearanceGrid::new(&[], 1.2);
+    let site = Site::new(anywhere(&grid), Vec2::ZERO, GroupShape::Disc, GAP, &[]);
+    let places = site.around(Vec2::ZERO, &radii);
+    let missing = places.at.iter().filter(|at| at.is_none()).count();
+    assert_eq!(missing, 0);
+    assert!(places.spread() < 1.35 * ideal_radius(&radii, GAP));
+}
+
+#[test]
 fn places_are_on_one_side_of_a_wall() {
     let wall = [Solid::segment(Vec2::new(0.0, -50.0), Vec2::new(0.0, 50.0))];
     let places = check(&wall, Vec2::new(1.0, 0.0), &[0.4; 60]);
