@@ -16,6 +16,7 @@ mod member;
 mod ordering;
 mod places;
 mod placing;
+mod settling;
 #[cfg(test)]
 mod tests;
 

@@ -19,6 +19,7 @@ use super::meeting::Way;
 use super::member::Member;
 use super::places::Floor;
 use super::placing::{Lot, place_all, place_latecomers, reassign};
+use super::settling::{Extent, settle};
 use super::{
     GroupArrive, GroupArriveMemory, GroupArrived, GroupMember, GroupMembers, GroupPlace, GroupShape,
 };
@@ -141,7 +142,7 @@ pub(crate) fn order_groups(
         }
         improve_places(group, lot, &world.clock, &mut now);
         push_through(group, &world);
-        now.radius = spread(group, now.center);
+        now.radius = Extent::of(group, now.center).spread;
         for member in group.iter() {
             if hand_over(member, member.pushes(group), &mut members, &mut commands) {
                 log::debug!("entity {}: no room in its group", member.entity);
@@ -364,29 +365,10 @@ fn improve_places(
         exchange(group, look);
         move_up(group, look);
     }
-    let spread = spread(group, memory.center);
     for member in group.iter_mut() {
         member.wait(clock.delta);
     }
-    for index in 0..group.len() {
-        let member = group[index];
-        // With another place it would be sent again.
-        if member.gave_up() {
-            continue;
-        }
-        // How far it is outside of the places, m.
-        let outside = member.position.distance(memory.center) - spread;
-        let is_next = outside <= 0.0 && member.is_held_up_next_to_place();
-        if is_next || outside <= 2.0 * member.radius && member.is_shut_in(group) {
-            group[index].settle_here();
-        }
-    }
-}
-
-/// The distance of the farthest place from the center of a group, m.
-fn spread(group: &[Member], center: Vec2) -> f32 {
-    let places = group.iter().filter_map(|it| it.place.at);
-    places.fold(0.0, |most: f32, at| most.max(at.distance(center)))
+    settle(group, memory.center);
 }
 
 /// Lets members that are stuck push through others that stand in their way.

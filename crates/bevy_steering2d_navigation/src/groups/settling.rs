@@ -1,0 +1,94 @@
+//! Settling: members that do not get to their places stay where they stand.
+
+use bevy::prelude::*;
+
+use super::member::Member;
+
+/// Between members that press on each other, m.
+const GAP: f32 = 0.1;
+
+/// How far the places of a group reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Extent {
+    /// m
+    center: Vec2,
+    /// The distance of the farthest place from the center, m.
+    pub(super) spread: f32,
+    /// The radius of the largest place, m.
+    largest: f32,
+}
+
+impl Extent {
+    pub(super) fn of(group: &[Member], center: Vec2) -> Self {
+        let places = group.iter().filter_map(|it| it.place.disc());
+        let nothing = Self {
+            center,
+            spread: 0.0,
+            largest: 0.0,
+        };
+        places.fold(nothing, |all, place| Self {
+            spread: all.spread.max(place.center.distance(center)),
+            largest: all.largest.max(place.radius),
+            ..all
+        })
+    }
+
+    /// How far outside of the places a member is, m.
+    fn outside(&self, member: &Member) -> f32 {
+        member.position.distance(self.center) - self.spread
+    }
+
+    /// Whether a member stands among the places, or right behind one of the outermost.
+    fn reaches(&self, member: &Member) -> bool {
+        self.outside(member) <= member.radius + self.largest + GAP
+    }
+}
+
+/// Lets members stay where they stand that have waited next to their places, or are shut in among others.
+pub(super) fn settle(group: &mut [Member], center: Vec2) {
+    let extent = Extent::of(group, center);
+    for index in 0..group.len() {
+        let member = group[index];
+        // With another place it would be sent again.
+        if member.gave_up() {
+            continue;
+        }
+        let is_next = extent.outside(&member) <= 0.0 && member.is_held_up_next_to_place();
+        if is_next || extent.reaches(&member) && member.is_shut_in(group) {
+            group[index].settle_here();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bevy_steering2d_core::SteeringId;
+
+    use super::*;
+
+    /// A member at `x` that has waited for some seconds for its place at `to`.
+    fn member(id: u32, radius: f32, x: f32, to: f32, waiting: f32) -> Member {
+        let at = |x: f32| Vec2::new(x, 0.0);
+        Member {
+            id: SteeringId(id),
+            ..Member::standing(at(x), at(to), radius, waiting)
+        }
+    }
+
+    fn place(member: &Member) -> f32 {
+        member.place.at.unwrap().x
+    }
+
+    #[test]
+    fn a_small_member_behind_the_outermost_large_one_stays_there() {
+        let large = member(0, 0.6, 3.0, 3.0, 0.0);
+        let small = member(1, 0.3, 3.95, 0.5, 9.0);
+        let mut group = [large, small];
+        settle(&mut group, Vec2::ZERO);
+        assert_eq!(group.each_ref().map(place), [3.0, 3.95]);
+        let far = member(1, 0.3, 4.2, 0.5, 9.0);
+        let mut group = [large, far];
+        settle(&mut group, Vec2::ZERO);
+        assert_eq!(place(&group[1]), 0.5, "another one has room between them");
+    }
+}
