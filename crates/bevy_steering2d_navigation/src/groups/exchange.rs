@@ -5,7 +5,7 @@ use super::member::Member;
 /// Members farther apart than this many radii do not exchange places if one of them is at rest.
 const EXCHANGE_RADII: f32 = 8.0;
 /// A member within this many radii is next to another one.
-const NEXT_RADII: f32 = 2.2;
+pub(super) const NEXT_RADII: f32 = 2.2;
 /// Members far apart exchange places for this multiple of the gain.
 const FAR_GAIN: f32 = 4.0;
 /// The most members that look for another place at a time.

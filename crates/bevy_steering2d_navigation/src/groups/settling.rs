@@ -2,6 +2,7 @@
 
 use bevy::prelude::*;
 
+use super::exchange::NEXT_RADII;
 use super::member::Member;
 
 /// Between members that press on each other, m.
@@ -55,9 +56,41 @@ pub(super) fn settle(group: &mut [Member], center: Vec2) {
         }
         let is_next = extent.outside(&member) <= 0.0 && member.is_held_up_next_to_place();
         if is_next || extent.reaches(&member) && member.is_shut_in(group) {
+            stay_here(group, index, &extent);
+        }
+    }
+}
+
+/// Lets a member stay where it stands. Another one whose place is there, and that waits beside it, stays as well: it would
+/// wait for ever.
+fn stay_here(group: &mut [Member], settled: usize, extent: &Extent) {
+    group[settled].settle_here();
+    for index in 0..group.len() {
+        if index != settled && waits_behind(group, index, settled, extent) {
             group[index].settle_here();
         }
     }
+}
+
+/// Whether a member waits for its place beside another one that stands there, and may as well stay where it is.
+fn waits_behind(group: &[Member], waiting: usize, settled: usize, extent: &Extent) -> bool {
+    let (member, other) = (&group[waiting], &group[settled]);
+    let apart = member.position.distance(other.position);
+    let goes = member.is_host || member.gave_up() || member.is_under_way;
+    let mut others = (0..group.len()).filter(|&it| it != waiting && it != settled);
+    !goes
+        && stands_on_place(other, member)
+        && !member.is_within(member.at_place)
+        && apart < NEXT_RADII * (member.radius + other.radius)
+        && extent.reaches(member)
+        && !others.any(|it| stands_on_place(member, &group[it]))
+}
+
+/// Whether a member stands in the middle of the place of another one.
+fn stands_on_place(member: &Member, other: &Member) -> bool {
+    let reach = member.radius.max(other.radius);
+    let is_there = |at: Vec2| at.distance(member.position) < reach;
+    other.place.at.is_some_and(is_there)
 }
 
 #[cfg(test)]
@@ -90,5 +123,24 @@ mod tests {
         let mut group = [large, far];
         settle(&mut group, Vec2::ZERO);
         assert_eq!(place(&group[1]), 0.5, "another one has room between them");
+    }
+
+    #[test]
+    fn a_member_whose_place_another_one_keeps_stays_behind_it() {
+        let in_front = member(0, 0.5, 1.1, 0.6, 1.0);
+        let behind = member(1, 0.5, 2.15, 1.1, 0.2);
+        let mut group = [in_front, behind];
+        settle(&mut group, Vec2::ZERO);
+        assert_eq!(group.each_ref().map(place), [1.1, 2.15]);
+    }
+
+    #[test]
+    fn a_member_whose_place_another_one_keeps_leaves_the_places_of_others_free() {
+        let in_front = member(0, 0.5, 1.1, 0.6, 1.0);
+        let behind = member(1, 0.5, 2.15, 1.1, 0.2);
+        let on_its_way = member(2, 0.5, 9.0, 2.2, 0.0);
+        let mut group = [in_front, behind, on_its_way];
+        settle(&mut group, Vec2::ZERO);
+        assert_eq!(group.each_ref().map(place), [1.1, 1.1, 2.2]);
     }
 }
