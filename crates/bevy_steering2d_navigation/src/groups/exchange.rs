@@ -63,7 +63,7 @@ pub(super) fn move_up(group: &mut [Member], look: usize) {
     }
 }
 
-/// Whether a member at its place is next to one that waits, and on its way.
+/// Whether a member at its place is next to one that waits, and on its way, so that it gains when both exchange their places.
 fn stands_in_the_way(standing: &Member, waiting: &Member) -> bool {
     let Some(to) = waiting.place.at else {
         return false;
@@ -72,11 +72,16 @@ fn stands_in_the_way(standing: &Member, waiting: &Member) -> bool {
     let apart = standing.position.distance(waiting.position);
     let from_there = standing.position.distance(to);
     let way = waiting.coming.way(to);
+    let least = standing.radius.min(waiting.radius);
+    // For more than this they would exchange them back.
+    let most = way * way + least * least;
     standing.is_at_place()
         && standing.fits(waiting)
         && apart < NEXT_RADII * radii
-        && from_there + 0.5 * radii < way
+        // On the place of the one that waits, it would stay where it is.
+        && (0.5 * radii..way - 0.5 * radii).contains(&from_there)
         && apart + from_there < way + radii
+        && apart * apart + from_there * from_there <= most
 }
 
 /// Whether two members should exchange their places.
@@ -104,6 +109,7 @@ mod tests {
     use bevy::prelude::*;
 
     use super::*;
+    use crate::groups::member::Coming;
 
     const RADIUS: f32 = 0.5;
 
@@ -135,6 +141,28 @@ mod tests {
         exchange(&mut group, 0);
         assert_eq!(places(&group), [0.6, 3.3]);
         assert!(group.iter().all(|it| it.place.waiting == 0.0));
+    }
+
+    #[test]
+    fn a_member_beside_the_way_does_not_move_up_since_both_would_exchange_back() {
+        let (waiting, mut beside) = (standing(0.0, 2.0), standing(1.0, 1.0));
+        beside.position.y = 1.1;
+        beside.place.at = Some(beside.position);
+        beside.coming = Coming::straight(beside.position);
+        let mut group = [waiting, beside];
+        move_up(&mut group, 0);
+        assert_eq!(places(&group), [2.0, 1.0]);
+        exchange(&mut group, 0);
+        assert_eq!(places(&group), [2.0, 1.0]);
+    }
+
+    #[test]
+    fn a_member_that_stays_on_the_place_of_another_one_does_not_move_up() {
+        let (waiting, mut staying) = (standing(0.0, 1.2), standing(1.1, 1.1));
+        staying.place.at = waiting.place.at;
+        let mut group = [waiting, staying];
+        move_up(&mut group, 0);
+        assert!(group[0].is_held_up(), "it has waited for its place");
     }
 
     #[test]
