@@ -1,14 +1,28 @@
-//! The places that are not free for a group: those of other groups, those kept for members that are not steered now, and
-//! those of targets that are such members.
+//! The places that are not free for a group: those of other groups, those kept for members that are not steered now,
+//! those of targets that are such members, and those of bystanders: agents that rest in no group.
 
 use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
-use bevy_steering2d_core::Circle;
+use bevy_steering2d_core::{Circle, Kinematics, Vehicle};
 
 use super::gather::{DisabledMembers, Members};
+use super::member::AT_REST;
 use super::ordering::OrderInHand;
 use super::placing::Lot;
 use super::{GroupMember, GroupMembers, GroupPlace};
+use crate::{NavigateTo, NavigateToMemory, NavigationState};
+
+/// The agents that are in no group.
+pub(super) type Bystanders<'w, 's> = Query<
+    'w,
+    's,
+    (
+        &'static Kinematics,
+        Option<&'static NavigateTo>,
+        Option<&'static NavigateToMemory>,
+    ),
+    (With<Vehicle>, Without<GroupMember>),
+>;
 
 /// The place of a member that is not steered now.
 #[derive(Clone, Copy, Debug)]
@@ -58,10 +72,11 @@ pub(super) fn renewed(turns: &[OrderInHand]) -> EntityHashMap<usize> {
 }
 
 /// The places that the group of a turn, given by its order and index, has to leave free: those of the members of other
-/// groups, and those that members keep. The places of groups that get new ones in a later turn are free, and a group that
-/// gets new ones keeps none but that of its target.
+/// groups, those that members keep, and those of bystanders. The places of groups that get new ones in a later turn are free,
+/// and a group that gets new ones keeps none but that of its target.
 pub(super) fn taken_places(
     members: &Members,
+    bystanders: &Bystanders,
     kept: &[KeptPlace],
     renewed: &EntityHashMap<usize>,
     (order, index): (Entity, usize),
@@ -75,5 +90,29 @@ pub(super) fn taken_places(
     let discs = taken.filter_map(|it| it.place.disc());
     let is_renewed = |it: &KeptPlace| it.order.is_some_and(|it| renewed.contains_key(&it));
     let kept = kept.iter().filter(|it| !is_renewed(it));
-    discs.chain(kept.map(|it| it.disc)).collect()
+    let mut discs: Vec<_> = discs.chain(kept.map(|it| it.disc)).collect();
+    for (body, navigate, memory) in bystanders {
+        if rests(body, navigate, memory) {
+            discs.push(Circle::new(body.position, body.radius.max(0.0)));
+        }
+    }
+    discs
+}
+
+/// Whether an agent has arrived where it was sent, or stands and is not on its way.
+fn rests(
+    body: &Kinematics,
+    navigate: Option<&NavigateTo>,
+    memory: Option<&NavigateToMemory>,
+) -> bool {
+    let stands = body.position.is_finite() && body.speed() < AT_REST;
+    let Some((navigate, memory)) = navigate.zip(memory) else {
+        return stands;
+    };
+    match memory.state {
+        // Others may push it a little.
+        NavigationState::Arrived => memory.follows_path_to(navigate.target),
+        NavigationState::NoPath(_) => stands,
+        NavigationState::Planning | NavigationState::Following => false,
+    }
 }

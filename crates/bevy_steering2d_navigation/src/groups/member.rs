@@ -8,7 +8,7 @@ use super::placing::Lot;
 use crate::Lane;
 
 /// Slower bodies are at rest, m/s.
-const AT_REST: f32 = 0.01;
+pub(super) const AT_REST: f32 = 0.01;
 /// A place is next to a member within this many radii.
 const CLOSE: f32 = 1.5;
 /// A slower member waits, m/s.

@@ -14,7 +14,7 @@ use super::grids::Grids;
 use super::group_arrive::Planned;
 use super::hand_over::hand_over;
 use super::holding::places_hold;
-use super::kept_places::{KeptPlace, keep_places, renewed, taken_places};
+use super::kept_places::{Bystanders, KeptPlace, keep_places, renewed, taken_places};
 use super::meeting::Way;
 use super::member::Member;
 use super::places::Floor;
@@ -65,6 +65,7 @@ pub(crate) struct GroupWorld<'w, 's> {
     pub(super) pathfinder: Res<'w, ActivePathfinder>,
     targets: Targets<'w, 's>,
     disabled: DisabledMembers<'w, 's>,
+    bystanders: Bystanders<'w, 's>,
     bodies: Query<'w, 's, (&'static SteeringId, &'static Kinematics), With<Vehicle>>,
 }
 
@@ -135,7 +136,8 @@ pub(crate) fn order_groups(
         };
         gather(listed, &members, order.target, memory.center, group);
         let mut now = *memory;
-        let taken = || taken_places(&members, kept, &renewed, (entity, index));
+        let turn_of = (entity, index);
+        let taken = || taken_places(&members, &world.bystanders, kept, &renewed, turn_of);
         let lot = turn.give_places(group, order, &world, grids, taken, &mut now);
         if turn.holds {
             pass_others(group, entity, ways, &mut now);

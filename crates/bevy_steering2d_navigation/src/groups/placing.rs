@@ -157,10 +157,15 @@ pub(super) fn place_latecomers(
     distribute(group, lot, &place_radii(&radii), &places.at, late);
 }
 
-/// A digest of what decides whether bodies of these radii find room: the discs that are taken, and the solids.
+/// A digest of what decides whether bodies of these radii find room: the discs that are taken, up to a centimeter, and the
+/// solids.
 fn room_digest(taken: &[Circle], radii: &[f32], revision: u32) -> u64 {
-    let discs = taken.iter();
-    let discs = discs.map(|it| digest([it.center.x, it.center.y, it.radius].map(f32::to_bits)));
+    /// Bodies at rest creep.
+    const PER_METER: f32 = 100.0;
+    let discs = taken.iter().map(|it| {
+        let at = (PER_METER * it.center).round();
+        digest([at.x, at.y, it.radius].map(f32::to_bits))
+    });
     // A sum, since the order of the discs depends on Bevy's archetypes.
     let discs = discs.fold(0, u64::wrapping_add);
     let radii = radii.iter().map(|radius| u64::from(radius.to_bits()));

@@ -6,6 +6,7 @@ use bevy_steering2d_core::*;
 use crate::testing::*;
 use crate::*;
 
+mod bystanders;
 mod members;
 mod room;
 mod stuck;

@@ -51,7 +51,8 @@ fn a_place_that_becomes_free_goes_to_a_member_without_one() {
             member.despawn();
         },
         |mut member| {
-            member.remove::<GroupMember>();
+            let elsewhere = Transform::from_xyz(30.0, 0.0, 0.0);
+            member.remove::<GroupMember>().insert(elsewhere);
         },
     ];
     for leave in leave {
