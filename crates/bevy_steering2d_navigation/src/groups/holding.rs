@@ -9,6 +9,10 @@ use super::ordering::GroupWorld;
 use super::placing::Lot;
 use super::{GroupArrive, GroupArriveMemory};
 
+/// The clearance of a place that a member keeps, in radii of the place. Places are chosen with the whole radius, but a member
+/// that stays where it stands may be pressed against a solid a little.
+const ROOM: f32 = 0.9;
+
 /// Whether a group keeps the places of this lot, now that they are to be for `now`.
 pub(super) fn places_hold(
     group: &[Member],
@@ -71,10 +75,9 @@ fn have_room(group: &[Member], lot: Lot, world: &GroupWorld) -> bool {
         .solids()
         .iter()
         .filter(|solid| touch(area, solid.bounds(0.0)));
-    // Places were chosen with the whole radius as clearance, up to rounding.
     near.all(|solid| {
         let mut places = places.clone();
-        places.all(|it| solid.distance(it.center) >= 0.98 * it.radius)
+        places.all(|it| solid.distance(it.center) >= ROOM * it.radius)
     })
 }
 

@@ -225,6 +225,21 @@ fn a_wall_elsewhere_leaves_the_places_and_one_across_them_does_not() {
 }
 
 #[test]
+fn a_member_that_is_pressed_against_a_wall_a_little_keeps_its_place() {
+    let mut app = app();
+    let unit = unit(&mut app, Vec2::ZERO);
+    let order = order(&mut app, GroupArrive::new(Vec2::new(12.0, 0.0)), &[unit]);
+    run(&mut app, 300);
+    let plan = |app: &App| app.world().get::<GroupArriveMemory>(order).unwrap().plan;
+    let before = (plan(&app), place(&app, unit));
+    let x = before.1.x + 0.95 * PointMass::RADIUS;
+    app.world_mut()
+        .spawn(Wall::new(Vec2::new(x, -5.0), Vec2::new(x, 5.0)));
+    run(&mut app, 20);
+    assert_eq!((plan(&app), place(&app, unit)), before);
+}
+
+#[test]
 fn a_wall_that_moves_across_a_group_gives_it_new_places_every_few_ticks() {
     let mut app = app();
     let units = units(&mut app, 7, Vec2::ZERO);
