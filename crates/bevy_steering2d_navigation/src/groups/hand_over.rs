@@ -49,7 +49,9 @@ pub(super) fn hand_over(
             false
         }
         None if stops => {
-            stop(member, navigate);
+            if let Some(mut navigate) = navigate {
+                navigate.target = member.position.into();
+            }
             true
         }
         None => had.plan != new.plan,
@@ -62,13 +64,6 @@ fn lead_over(detour: Option<[Vec2; 2]>, memory: Option<Mut<NavigateToMemory>>) {
         && memory.detour() != detour
     {
         memory.set_detour(detour);
-    }
-}
-
-/// Stops a member where it is.
-fn stop(member: &Member, navigate: Option<Mut<NavigateTo>>) {
-    if let Some(mut navigate) = navigate {
-        navigate.target = member.position.into();
     }
 }
 
