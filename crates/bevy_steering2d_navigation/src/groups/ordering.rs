@@ -85,8 +85,8 @@ pub(crate) struct Overview {
     turns: Vec<OrderInHand>,
     kept: Vec<KeptPlace>,
     ways: Vec<Way>,
-    /// The members of the group that has its turn.
-    group: Vec<Member>,
+    /// The members of the group of each turn, in the order in which the groups were looked at.
+    groups: Vec<Vec<Member>>,
     grids: Grids,
 }
 
@@ -126,15 +126,15 @@ pub(crate) fn order_groups(
         turns,
         kept,
         ways,
-        group,
+        groups,
         grids,
     } = &mut *overview;
     for (index, turn) in turns.iter().enumerate() {
         let entity = turn.lot.order;
-        let Ok((_, order, mut memory, Some(listed))) = orders.get_mut(entity) else {
+        let Ok((_, order, mut memory, _)) = orders.get_mut(entity) else {
             continue;
         };
-        gather(listed, &members, order.target, memory.center, group);
+        let group = &mut groups[turn.seen_as];
         let mut now = *memory;
         let turn_of = (entity, index);
         let taken = || taken_places(&members, &world.bystanders, kept, &renewed, turn_of);
@@ -177,9 +177,13 @@ impl Overview {
             order: entity,
             plan: memory.plan,
         };
-        self.group.clear();
+        let seen_as = self.turns.len();
+        if self.groups.len() == seen_as {
+            self.groups.push(Vec::new());
+        }
+        let group = &mut self.groups[seen_as];
+        group.clear();
         if let Some(listed) = listed {
-            let group = &mut self.group;
             gather(listed, members, order.target, memory.center, group);
             // Those that are left out are not steered now.
             if group.len() < listed.len() {
@@ -193,43 +197,44 @@ impl Overview {
             return;
         }
         let host = host_of(order, world, memory);
-        self.keep_target(order, listed, host, world);
+        // While the target is steered, it has a place among those of its group.
+        if !group.iter().any(|it| it.is_host) {
+            self.kept.extend(kept_target(order, listed, host, world));
+        }
         // A group is planned as soon as one of its members is steered.
-        let Some(first) = self.group.first().map(|it| it.id) else {
+        let Some(first) = group.first().map(|it| it.id) else {
             return;
         };
         if memory.planned.is_some() && !memory.arrived {
-            let way = Way::of(entity, first, &self.group, memory.center);
+            let way = Way::of(entity, first, group, memory.center);
             self.ways.push(way);
         }
         let revision = known_revision(first, memory, world);
         let Some(planned) = planned_for(entity, order, memory, host, revision, world) else {
             return;
         };
-        let holds = places_hold(&self.group, lot, order, memory, &planned, world);
+        let holds = places_hold(group, lot, order, memory, &planned, world);
         self.turns.push(OrderInHand {
+            seen_as,
             first,
             lot,
             planned,
             holds,
         });
     }
+}
 
-    /// Notes the disc of a target that is listed in its own group, but not steered now. While it is steered, it has a place
-    /// among those of its group.
-    fn keep_target(
-        &mut self,
-        order: &GroupArrive,
-        listed: Option<&GroupMembers>,
-        host: Option<SteeringId>,
-        world: &GroupWorld,
-    ) {
-        let is_listed = |target| listed.is_some_and(|all| all.iter().any(|it| it == target));
-        if order.target.entity().is_some_and(is_listed) && !self.group.iter().any(|it| it.is_host) {
-            let disc = host_disc(host, order, world);
-            self.kept.extend(disc.map(KeptPlace::of_target));
-        }
-    }
+/// The disc of a target that is listed in its own group, but not steered now.
+fn kept_target(
+    order: &GroupArrive,
+    listed: Option<&GroupMembers>,
+    host: Option<SteeringId>,
+    world: &GroupWorld,
+) -> Option<KeptPlace> {
+    let target = order.target.entity()?;
+    let is_listed = listed?.iter().any(|it| it == target);
+    let disc = host_disc(host, order, world).filter(|_| is_listed);
+    disc.map(KeptPlace::of_target)
 }
 
 /// The revision of the solids that a group knows: that of its last look at whether solids have taken its places.
@@ -286,6 +291,8 @@ fn host_of(
 /// The order of a group that has its turn in this tick.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OrderInHand {
+    /// The index of its group.
+    seen_as: usize,
     /// The least id of its members: turns do not depend on the entities.
     first: SteeringId,
     pub(super) lot: Lot,
