@@ -31,7 +31,8 @@ pub const CHECKS: [Check; 3] = [
     Check {
         name: "single-file",
         title: "Single file",
-        about: "10 to 34 people in line in a passage 0.8 m wide and 17.3 m long with periodic ends. The line is fitted to the means of those runs in which the \
+        about: "10 to 34 people in line in a passage 0.8 m wide and 17.3 m long with periodic ends, with the desired speeds of the \
+                experiment, 1.24 ± 0.15 m/s. The line is fitted to the means of those runs in which the \
                 person ahead slows down every person, even the slowest. Seyfried, Steffen, Klingsch and Boltes (2005), \
                 *The fundamental diagram of pedestrian movement revisited*: the headway is d = 0.36 m + 1.06 s · v.",
         run: single_file,

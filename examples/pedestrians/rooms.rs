@@ -16,13 +16,14 @@ pub const CHECKS: [Check; 5] = [
     Check {
         name: "rimea-5",
         title: "RiMEA 5: reaction times",
-        about: "ten people in a room of 8 m × 5 m with a door of 1 m start to walk after 10, 20, … 100 s.",
+        about: "ten people in a room of 8 m × 5 m with a door of 1 m start to walk after 10, 20, … 100 s, \
+                all at 1.34 m/s.",
         run: rimea_5,
     },
     Check {
         name: "rimea-6",
         title: "RiMEA 6: around a corner",
-        about: "20 people walk around the left corner of a corridor 2 m wide.",
+        about: "20 people, all of 1.34 m/s, walk around the left corner of a corridor 2 m wide.",
         run: rimea_6,
     },
     Check {
@@ -35,8 +36,8 @@ pub const CHECKS: [Check; 5] = [
     Check {
         name: "rimea-10",
         title: "RiMEA 10: assigned exits",
-        about: "23 people in twelve cabins along a corridor; those of the cabins 1–4 and 7–10 are assigned the main exit, the others the \
-                second one.",
+        about: "23 people, all of 1.34 m/s, in twelve cabins along a corridor; those of the cabins 1–4 and 7–10 are assigned the main \
+                exit, the others the second one.",
         run: rimea_10,
     },
 ];
