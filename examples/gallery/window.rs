@@ -95,11 +95,11 @@ fn app(is_inspected: bool) -> App {
     app
 }
 
-/// Starts a SteerBench case. Unknown elements of its file are printed as warnings.
+/// Starts a SteerBench case. Unknown elements of its file are printed as warnings, which name it.
 fn start_from_file(world: &mut World, file: &Path, seed: u64) -> Result<(), String> {
     let (case, warnings) = read_file(file).map_err(|error| error.to_string())?;
     for warning in warnings {
-        eprintln!("gallery: {}: {warning}", file.display());
+        eprintln!("gallery: {warning}");
     }
     start_case(world, &case, seed);
     Ok(())
