@@ -142,6 +142,20 @@ fn the_memory_of_a_recorded_tick_is_measured_for_a_single_agent() {
     assert!(bytes.starts_with(char::is_numeric), "{printed}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_that_cannot_be_printed_is_an_error() {
+    let full = std::fs::File::options().write(true).open("/dev/full");
+    let output = Command::new(executable("gallery"))
+        .args(["--headless", "--scene", "keyboard", "--ticks", "1"])
+        .stdout(full.expect("Linux has a full device"))
+        .output()
+        .expect("the example starts");
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.starts_with("gallery: cannot print: "), "{said}");
+}
+
 /// What a command leaves that is interrupted after some seconds.
 #[cfg(unix)]
 fn interrupt(name: &str, arguments: &[&str]) -> Output {

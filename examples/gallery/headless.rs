@@ -8,11 +8,10 @@ use bevy_steering2d_scenes::replay::{self, Replay};
 use bevy_steering2d_scenes::{Line, Scene, headless};
 use indicatif::ProgressBar;
 
-use crate::say;
 use crate::shared::{interrupts, jobs, progress};
 
 /// Runs a scene and its experiment, and prints the report.
-pub fn study(scene: &'static Scene, seed: u64, ticks: u32) -> ExitCode {
+pub fn study(scene: &'static Scene, seed: u64, ticks: u32) -> Result<ExitCode, String> {
     let bar = bar(u64::from(ticks));
     let mut report = headless::run_while(scene, seed, ticks, |done| {
         bar.set_position(u64::from(done));
@@ -20,9 +19,9 @@ pub fn study(scene: &'static Scene, seed: u64, ticks: u32) -> ExitCode {
     });
     if report.ticks < ticks {
         bar.finish_and_clear();
-        say(&report);
+        jobs::print(&report)?;
         let how_far = format!("{} of {ticks} ticks have run", report.ticks);
-        return interrupts::exit("gallery", &how_far);
+        return Ok(interrupts::exit("gallery", &how_far));
     }
     bar.set_position(u64::from(ticks));
     bar.set_message("experiment");
@@ -31,17 +30,17 @@ pub fn study(scene: &'static Scene, seed: u64, ticks: u32) -> ExitCode {
     match experiment {
         Some(Ok(lines)) => {
             report.lines.extend(lines);
-            say(report);
-            ExitCode::SUCCESS
+            jobs::print(report)?;
+            Ok(ExitCode::SUCCESS)
         }
         Some(Err(failure)) => {
-            say(report);
-            eprintln!("gallery: {}: the experiment failed: {failure}", scene.name);
-            ExitCode::FAILURE
+            jobs::print(report)?;
+            let name = scene.name;
+            Err(format!("{name}: the experiment failed: {failure}"))
         }
         None => {
-            say(report);
-            interrupts::exit("gallery", "the experiment has not ended")
+            jobs::print(report)?;
+            Ok(interrupts::exit("gallery", "the experiment has not ended"))
         }
     }
 }
@@ -62,7 +61,7 @@ fn experiment(scene: &'static Scene, seed: u64, ticks: u32) -> Option<Result<Vec
 }
 
 /// Plays a replay to its end, or to the first tick that differs.
-pub fn play(recorded: &Replay) -> ExitCode {
+pub fn play(recorded: &Replay) -> Result<ExitCode, String> {
     let (scene, ticks) = (&recorded.scene, recorded.ticks.len());
     let bar = bar(ticks as u64);
     let mut reached = ticks;
@@ -77,17 +76,17 @@ pub fn play(recorded: &Replay) -> ExitCode {
     bar.finish_and_clear();
     let fault = match played {
         Ok(None) => {
-            say(format_args!("{scene}: {reached} ticks, all as recorded\n"));
+            jobs::print(format_args!("{scene}: {reached} ticks, all as recorded\n"))?;
             if reached == ticks {
-                return ExitCode::SUCCESS;
+                return Ok(ExitCode::SUCCESS);
             }
-            return interrupts::exit("gallery", &format!("{reached} of {ticks} ticks have run"));
+            let how_far = format!("{reached} of {ticks} ticks have run");
+            return Ok(interrupts::exit("gallery", &how_far));
         }
         Ok(Some(difference)) => difference.to_string(),
         Err(error) => error.to_string(),
     };
-    eprintln!("gallery: {scene}: {fault}");
-    ExitCode::FAILURE
+    Err(format!("{scene}: {fault}"))
 }
 
 /// From here on Ctrl-C does not end the process at once.

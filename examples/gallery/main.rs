@@ -33,29 +33,35 @@ use bevy_steering2d_scenes::SCENES;
 use shared::arguments::Arguments;
 use shared::files::check_writable;
 
-/// Prints a text, unless the pipe that reads it is closed.
+/// Prints a text, unless the pipe that reads it is closed. A report that is lost is an error: [`shared::jobs::print`].
 fn say(text: impl Display) {
     let _ = write!(io::stdout(), "{text}");
 }
 
 fn main() -> ExitCode {
     match args::parse(Arguments::from_env()) {
-        Ok(Command::List) => {
+        Ok(command) => run(command).unwrap_or_else(|error| {
+            eprintln!("gallery: {error}");
+            ExitCode::FAILURE
+        }),
+        Err(stop) => stop.answer("gallery", args::HELP),
+    }
+}
+
+fn run(command: Command) -> Result<ExitCode, String> {
+    match command {
+        Command::List => {
             for scene in SCENES {
                 say(format_args!("{:18} {}\n", scene.name, scene.title));
             }
-            ExitCode::SUCCESS
+            Ok(ExitCode::SUCCESS)
         }
-        Ok(Command::Headless { scene, seed, ticks }) => headless::study(scene, seed, ticks),
-        Ok(Command::Replay(recorded)) => headless::play(&recorded),
-        Ok(Command::Window(options)) => match can_open(&options) {
-            Ok(()) => window::run(options),
-            Err(reason) => {
-                eprintln!("gallery: {reason}");
-                ExitCode::FAILURE
-            }
-        },
-        Err(stop) => stop.answer("gallery", args::HELP),
+        Command::Headless { scene, seed, ticks } => headless::study(scene, seed, ticks),
+        Command::Replay(recorded) => headless::play(&recorded),
+        Command::Window(options) => {
+            can_open(&options)?;
+            Ok(window::run(options))
+        }
     }
 }
 
