@@ -26,7 +26,8 @@ Measures a flock, and prints a line of JSON: nanoseconds per agent and tick.
   --one-point     all agents start on one point
   --ticks T       measure T ticks of 1/60 s, 1 to 1000000 (default 200); with --record, at
                   least as many are recorded and as many are not
-  --threads P     number of threads, 1 to 1024 (default 1)
+  --threads P     threads of Bevy's compute pool and the caller, 1 to 1024 (default 1); at
+                  most one per core shares the work
   --body BODY     point-mass or rapier (default point-mass)
   --seed S        seed of the random numbers, 0 or more (default 7)
   --record        record the ticks in turns, and measure what that costs
