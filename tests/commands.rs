@@ -178,6 +178,27 @@ fn interrupt(name: &str, arguments: &[&str]) -> Output {
     running.wait_with_output().expect("it ends")
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_table_leaves_no_process_behind() {
+    if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
+        // There is no table then.
+        return;
+    }
+    // No other process has this number.
+    let ticks = "999983";
+    let output = interrupt("crowds", &["--case", "sparse", "--ticks", ticks]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("0 of 1 runs have ended"), "{said}");
+    let processes = std::fs::read_dir("/proc").expect("Linux lists processes");
+    let left = processes.flatten().filter(|process| {
+        let line = std::fs::read(process.path().join("cmdline"));
+        line.is_ok_and(|line| text(&line).contains(ticks))
+    });
+    assert_eq!(left.count(), 0);
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_command_prints_what_has_ended() {

@@ -31,10 +31,11 @@ mod rvo_world;
 mod shared;
 mod space;
 
-use std::fmt;
 use std::num::NonZeroUsize;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Output, Stdio};
+use std::sync::Mutex;
 use std::time::Duration;
+use std::{fmt, io, mem, thread};
 
 use alloc_tracker::{Allocator, Session};
 use cases::{CASES, Case, Overlaps};
@@ -184,7 +185,7 @@ fn compare(options: &Options) -> Result<Tally, String> {
     let one_at_a_time = NonZeroUsize::MIN;
     let (ticks, starts) = (options.ticks, options.starts);
     interrupts::heed();
-    jobs::run_in_order(
+    let tally = jobs::run_in_order(
         options.cases().collect(),
         one_at_a_time,
         |case| case.name,
@@ -196,7 +197,10 @@ fn compare(options: &Options) -> Result<Tally, String> {
             Ok([one, two]) => jobs::print(row(case, &one, &two)),
             Err(failure) => jobs::print(format_args!("| {} | failed: {failure} |\n", case.name)),
         },
-    )
+    )?;
+    // After Ctrl-C this waits for the end of the process that measures, and no other starts.
+    mem::forget(MEASURING.lock());
+    Ok(tally)
 }
 
 /// The line of the table, of one thread and of two.
@@ -222,6 +226,9 @@ fn row(case: &Case, one: &Measurement, two: &Measurement) -> String {
     )
 }
 
+/// Locked while a process measures.
+static MEASURING: Mutex<()> = Mutex::new(());
+
 fn in_own_process(
     case: &Case,
     ticks: u32,
@@ -229,16 +236,16 @@ fn in_own_process(
     threads: usize,
 ) -> Result<Measurement, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let output = Command::new(program)
+    let mut command = Command::new(program);
+    command
         .args(["--case", case.name])
         .args(["--ticks", &ticks.to_string()])
         .args(["--starts", &starts.to_string()])
-        .args(["--threads", &threads.to_string()])
-        .output()
-        .map_err(|error| error.to_string())?;
+        .args(["--threads", &threads.to_string()]);
+    let output = output(&mut command).map_err(|error| error.to_string())?;
     if output.status.code().is_none() {
         // Ctrl-C ends both processes: this one has to hear of it before it takes it for a failure.
-        std::thread::sleep(Duration::from_secs(1));
+        thread::sleep(Duration::from_secs(1));
     }
     let text = String::from_utf8_lossy(&output.stdout);
     serde_json::from_str(&text).map_err(|_| {
@@ -246,6 +253,24 @@ fn in_own_process(
         let words: Vec<_> = error.split_whitespace().collect();
         format!("{}: {}", output.status, words.join(" "))
     })
+}
+
+/// What a process prints. Ctrl-C ends it: on a terminal it reaches both processes, but a signal may reach this one
+/// alone.
+fn output(command: &mut Command) -> io::Result<Output> {
+    let _measuring = MEASURING.lock();
+    let mut running = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    while running.try_wait()?.is_none() {
+        if interrupts::came() {
+            running.kill()?;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    running.wait_with_output()
 }
 
 /// One case with one number of threads.
