@@ -142,8 +142,7 @@ fn score(options: &Options) -> Result<ExitCode, String> {
         std::fs::create_dir_all(folder)
             .map_err(|error| format!("{}: {error}", folder.display()))?;
     }
-    let all = files.len();
-    let cases = read_all(&files);
+    let (cases, unread) = read_all(&files);
     let seeds = options.seeds;
     let trials = cases.iter().enumerate().flat_map(|(at, case)| {
         (0..seeds).map(move |seed| Trial {
@@ -152,12 +151,17 @@ fn score(options: &Options) -> Result<ExitCode, String> {
             seed,
         })
     });
-    let mut page = Page::new(&cases, options);
+    let names = cases.iter().map(|case| case.name.as_str());
+    let names = names.chain(unread.iter().map(|file| file.name.as_str()));
+    let mut page = Page::new(names, options);
     let mut done: Vec<Trials> = cases.iter().map(|_| Trials::default()).collect();
     page.begin()?;
+    for Unread { name, reason } in &unread {
+        page.add_failure(name, reason)?;
+    }
     let body = options.body;
     interrupts::heed();
-    let tally = jobs::run_in_order(
+    let mut tally = jobs::run_in_order(
         trials.collect(),
         options.jobs,
         |trial| &trial.case.name,
@@ -176,26 +180,38 @@ fn score(options: &Options) -> Result<ExitCode, String> {
         },
     )?;
     page.end()?;
-    Ok(if tally.succeeded() && cases.len() < all {
-        ExitCode::FAILURE
-    } else {
-        tally.exit("steerbench")
-    })
+    tally.cases += unread.len();
+    tally.ended += unread.len();
+    tally.failed += unread.len();
+    Ok(tally.exit("steerbench"))
 }
 
-/// The cases of all files that can be read; prints what is wrong with the others.
-fn read_all(files: &[PathBuf]) -> Vec<Arc<Case>> {
-    let read = |file: &PathBuf| match read_file(file) {
-        Ok((case, warnings)) => {
-            warnings.iter().for_each(|warning| eprintln!("{warning}"));
-            Some(Arc::new(case))
+/// A file that cannot be read.
+struct Unread {
+    /// The name that its case would have.
+    name: String,
+    reason: String,
+}
+
+/// The cases of all files that can be read, whose warnings it prints, and the others.
+fn read_all(files: &[PathBuf]) -> (Vec<Arc<Case>>, Vec<Unread>) {
+    let (mut cases, mut unread) = (Vec::new(), Vec::new());
+    for file in files {
+        match read_file(file) {
+            Ok((case, warnings)) => {
+                warnings.iter().for_each(|warning| eprintln!("{warning}"));
+                cases.push(Arc::new(case));
+            }
+            Err(error) => {
+                let name = file.file_stem().unwrap_or_default().to_string_lossy();
+                unread.push(Unread {
+                    name: name.into_owned(),
+                    reason: error.to_string(),
+                });
+            }
         }
-        Err(error) => {
-            eprintln!("{error}");
-            None
-        }
-    };
-    files.iter().filter_map(read).collect()
+    }
+    (cases, unread)
 }
 
 /// What is printed: the table, or an array of JSON with one line per case.
@@ -207,10 +223,10 @@ struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    fn new(cases: &[Arc<Case>], options: &'a Options) -> Self {
+    fn new<'n>(names: impl Iterator<Item = &'n str>, options: &'a Options) -> Self {
         Self {
             options,
-            table: Table::new(cases.iter().map(|case| case.name.as_str())),
+            table: Table::new(names),
             objects: 0,
         }
     }

@@ -142,6 +142,24 @@ fn the_memory_of_a_recorded_tick_is_measured_for_a_single_agent() {
     assert!(bytes.starts_with(char::is_numeric), "{printed}");
 }
 
+#[test]
+fn a_case_that_cannot_be_read_is_an_object_with_its_error() {
+    let folder = std::env::temp_dir().join(format!("cases-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("there is a place for files");
+    std::fs::write(folder.join("broken.xml"), "<SteerBench").expect("it is written");
+    let cases = folder.to_str().expect("the path is text");
+    let output = run("steerbench", &[cases, "--json"]);
+    std::fs::remove_dir_all(&folder).expect("it is there");
+    let (printed, said) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        printed.starts_with("[\n{\"case\":\"broken\",\"error\":\""),
+        "{printed}"
+    );
+    assert!(printed.ends_with("\n]\n"), "{printed}");
+    assert_eq!(said, "steerbench: 1 of 1 runs failed\n");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_report_that_cannot_be_printed_is_an_error() {
