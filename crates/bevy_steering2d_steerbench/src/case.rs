@@ -174,7 +174,7 @@ impl Walker {
 pub struct Goal {
     /// Position, m.
     pub target: Vec2,
-    /// If present, the goal is reached anywhere in this area.
+    /// If present, the goal is reached anywhere in this area, or [`REST`](Self::REST) beside a narrow one.
     pub area: Option<Rect>,
     /// Preferred speed towards it, m/s.
     pub pace: f32,
@@ -183,6 +183,9 @@ pub struct Goal {
 impl Goal {
     /// A goal without an area is reached within this distance of its target, m.
     pub const RADIUS: f32 = 1.25;
+    /// A goal with an area narrower than twice this is reached within this distance of it, m: so near to the end of its path
+    /// a walker comes to rest, and a box without an area contains no such place.
+    pub const REST: f32 = 0.1;
 
     /// A goal at a point, at the default pace.
     pub fn at(target: Vec2) -> Self {
@@ -196,6 +199,9 @@ impl Goal {
     /// Whether a walker at this position has reached the goal.
     pub fn is_reached(&self, position: Vec2) -> bool {
         match self.area {
+            Some(area) if area.half_size().min_element() < Self::REST => {
+                area.inflate(Self::REST).contains(position)
+            }
             Some(area) => area.contains(position),
             None => position.distance(self.target) <= Self::RADIUS,
         }
@@ -375,5 +381,20 @@ mod tests {
         assert!(!goal.is_reached(Vec2::new(4.0, 0.0)));
         assert_eq!(goal.aim(Vec2::new(0.0, 1.5)), Vec2::new(6.0, 1.5));
         assert!(Goal::at(Vec2::ZERO).is_reached(Vec2::new(0.0, 1.25)));
+    }
+
+    #[test]
+    fn a_goal_whose_box_is_a_point_or_a_line_is_reached_beside_it() {
+        let point = Vec2::new(7.0, 2.0);
+        let line = Rect::from_corners(point, point + 3.0 * Vec2::Y);
+        for area in [Rect::from_corners(point, point), line] {
+            let goal = Goal {
+                area: Some(area),
+                ..Goal::at(point)
+            };
+            assert!(goal.is_reached(point) && goal.is_reached(Vec2::new(6.95, 2.0)));
+            assert!(!goal.is_reached(Vec2::new(6.8, 2.0)));
+            assert!(!goal.is_reached(Vec2::new(7.0, 1.8)));
+        }
     }
 }

@@ -146,4 +146,13 @@ mod tests {
         assert_eq!((in_time.home, in_time.mean_time), (1, score.mean_time));
         assert_eq!(run_for(&case, Body::PointMass, ticks - 1).score.home, 0);
     }
+
+    #[test]
+    fn a_walker_whose_goal_is_a_box_without_an_area_gets_home() {
+        let point = Vec2::new(3.0, 1.0);
+        let mut walker = Walker::new(Vec2::ZERO).to(point);
+        walker.goals[0].area = Some(Rect::from_corners(point, point));
+        let case = Case::named("point").with_walker(walker);
+        assert_eq!(run(&case, Body::PointMass).score.home, 1);
+    }
 }
