@@ -52,3 +52,26 @@ fn nothing_that_is_part_of_the_threat_or_carries_it_is_a_hiding_place() {
         }
     }
 }
+
+#[test]
+fn a_threat_that_turns_where_it_stands_sees_where_it_faces() {
+    for backend in BACKENDS {
+        for (gaze, hides) in [(Gaze::Heading, false), (Gaze::Facing, true)] {
+            let mut app = backend.app(HERTZ);
+            let rock = (Transform::from_xyz(3.0, 0.0, 0.0), Obstacle::new(1.0));
+            app.world_mut().spawn(rock);
+            let guard = backend.spawn(&mut app, Body::at(8.0, 0.0), ());
+            let prey = Hide::new(guard)
+                .with_threat_field_of_view(1.0)
+                .with_threat_gaze(gaze);
+            let prey = backend.spawn(&mut app, Body::at(0.0, 0.0), prey);
+            run_ticks(&mut app, 3);
+            let is_hiding = |app: &App| get::<HideMemory>(app, prey).obstacle.is_some();
+            assert!(!is_hiding(&app), "{backend:?} {gaze:?}");
+            let mut place = app.world_mut().get_mut::<Transform>(guard).unwrap();
+            place.rotation = Quat::from_rotation_z(std::f32::consts::PI);
+            run_ticks(&mut app, 3);
+            assert_eq!(is_hiding(&app), hides, "{backend:?} {gaze:?}");
+        }
+    }
+}

@@ -7,11 +7,14 @@ use super::braking::Braking;
 use super::embeds_influence;
 use super::evade::{Evade, evade};
 use super::flee::panic_urgency;
+use crate::condition::Rotations;
 use crate::perception::{
     Circle, ColliderProbes, SeenObstacle, Surroundings, least_cosine, nearest_on_segment,
 };
 use crate::require::forget;
-use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Target, Targets};
+use crate::{
+    Agent, Behavior, Gaze, Influence, InvalidParameter, Kinematics, Steer, Target, Targets,
+};
 
 /// Keeps an obstacle between the agent and a threat.
 ///
@@ -46,9 +49,12 @@ pub struct Hide {
     pub search_distance: f32,
     /// Distance to keep between the obstacle and the body, m, `≥ 0`. Default `0.5`.
     pub standoff: f32,
-    /// Field of view of the threat, rad, `(0, 4π]` or infinite, half of it on each side of its heading; from `2π` on it sees
+    /// Field of view of the threat, rad, `(0, 4π]` or infinite, half of it on each side of its gaze; from `2π` on it sees
     /// in all directions, as does one without a heading. Default `2π`.
     pub threat_field_of_view: f32,
+    /// What the threat's field of view is centered on: its heading, or with [`Gaze::Facing`] where it points, for a guard who
+    /// stands and looks about. Default [`Gaze::Heading`].
+    pub threat_gaze: Gaze,
     /// What the agent hides for. Default [`HideGoal::Safety`].
     pub goal: HideGoal,
     /// How much it counts beside other behaviors, and when it acts.
@@ -128,6 +134,13 @@ impl Hide {
         self
     }
 
+    /// Sets the [`threat_gaze`](Self::threat_gaze).
+    #[must_use]
+    pub fn with_threat_gaze(mut self, threat_gaze: Gaze) -> Self {
+        self.threat_gaze = threat_gaze;
+        self
+    }
+
     /// Visits the hiding spots to choose from, m, each with its obstacle. Parts of the threat are none, nor is what carries it.
     pub fn for_each_spot(
         &self,
@@ -162,6 +175,7 @@ impl Default for Hide {
             search_distance: 20.0,
             standoff: 0.5,
             threat_field_of_view: core::f32::consts::TAU,
+            threat_gaze: Gaze::Heading,
             goal: HideGoal::Safety,
             influence: Influence::of::<Self>(),
         }
@@ -174,7 +188,10 @@ impl Behavior for Hide {
     const COLOR: Option<[u8; 3]> = Some([101, 246, 61]);
 
     type Memory = &'static mut HideMemory;
-    type World = (Surroundings<'static, 'static>, Targets<'static, 'static>);
+    type World = (
+        (Surroundings<'static, 'static>, Targets<'static, 'static>),
+        Rotations<'static, 'static>,
+    );
 
     embeds_influence!();
 
@@ -183,7 +200,7 @@ impl Behavior for Hide {
     }
 
     fn uses_target_velocity(&self) -> bool {
-        self.threat_field_of_view < core::f32::consts::TAU
+        self.threat_gaze == Gaze::Heading && self.threat_field_of_view < core::f32::consts::TAU
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
@@ -205,19 +222,20 @@ impl Steer for Hide {
         &self,
         me: &Agent,
         mut memory: Mut<HideMemory>,
-        world: &(Surroundings, Targets),
+        (world, rotations): &((Surroundings, Targets), Rotations),
     ) -> Vec2 {
         let (_, targets) = world;
         let Some(threat) = targets.get(self.threat) else {
             memory.set_if_neq(HideMemory::default());
             return Vec2::ZERO;
         };
-        if !self.counts(me, &threat) {
+        let is_seen = self.is_seen(me, &threat, rotations);
+        if !self.counts(me, &threat, is_seen) {
             let after = finished(me, *memory);
             memory.set_if_neq(after);
             return go_to_spot(me, &after);
         }
-        let chosen = self.choose(me, &threat, &memory, world);
+        let chosen = self.choose(me, &threat, is_seen, &memory, world);
         memory.set_if_neq(chosen.unwrap_or_default());
         hide(me, &threat, chosen.as_ref(), self)
     }
@@ -225,19 +243,26 @@ impl Steer for Hide {
 
 impl Hide {
     /// Whether the agent has to hide.
-    fn counts(&self, me: &Agent, threat: &Kinematics) -> bool {
+    fn counts(&self, me: &Agent, threat: &Kinematics, is_seen: bool) -> bool {
         let is_near = me.position.distance(threat.position) <= self.panic_distance;
-        is_near && (self.goal == HideGoal::Approach || self.is_seen(me, threat))
+        is_near && (self.goal == HideGoal::Approach || is_seen)
     }
 
-    fn is_seen(&self, me: &Agent, threat: &Kinematics) -> bool {
-        sees(threat, me.position, self.threat_field_of_view)
+    /// Whether the agent is in the threat's field of view.
+    fn is_seen(&self, me: &Agent, threat: &Kinematics, rotations: &Rotations) -> bool {
+        let gaze = |body| self.threat_gaze.direction(body, threat.heading, rotations);
+        let looking = Kinematics {
+            heading: self.threat.entity().map_or(threat.heading, gaze),
+            ..*threat
+        };
+        sees(&looking, me.position, self.threat_field_of_view)
     }
 
     fn choose(
         &self,
         me: &Agent,
         threat: &Kinematics,
+        is_seen: bool,
         memory: &HideMemory,
         world: &(Surroundings, Targets),
     ) -> Option<HideMemory> {
@@ -251,7 +276,7 @@ impl Hide {
             });
             choice.chosen(urgency)
         };
-        let approaches = self.goal == HideGoal::Approach && !self.is_seen(me, threat);
+        let approaches = self.goal == HideGoal::Approach && !is_seen;
         let nearer = |spot| brings_nearer(me, threat.position, spot);
         let unseen = approaches.then(|| choose(&nearer)).flatten();
         unseen.or_else(|| choose(&|_| true))
@@ -270,7 +295,7 @@ fn brings_nearer(me: &Agent, threat: Vec2, spot: Vec2) -> bool {
     spot.distance(threat) < (1.0 - GAIN) * me.position.distance(threat)
 }
 
-/// Whether a point lies in the threat's field of view; a threat without a heading sees everything.
+/// Whether a point lies in the field of view around the threat's heading; a threat without one sees everything.
 fn sees(threat: &Kinematics, point: Vec2, field_of_view: f32) -> bool {
     let offset = point - threat.position;
     let is_ahead = || threat.heading.dot(offset) >= least_cosine(field_of_view) * offset.length();

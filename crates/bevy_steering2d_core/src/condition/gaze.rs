@@ -1,10 +1,9 @@
-//! [`Gaze`]: the direction in which an agent looks.
+//! [`Gaze`]: the direction in which a body looks.
 
 use bevy::prelude::*;
 
-use crate::Agent;
-
-/// What the field of view of a [`TargetInSight`](crate::TargetInSight) is centered on.
+/// What a field of view is centered on: that of a [`TargetInSight`](crate::TargetInSight), or of the threat of a
+/// [`Hide`](crate::Hide).
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[reflect(Default, Debug, PartialEq, Hash, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -17,16 +16,16 @@ pub enum Gaze {
 }
 
 /// The rotations of bodies, each with its parent.
-pub(super) type Rotations<'w, 's> = Query<'w, 's, (&'static Transform, Option<&'static ChildOf>)>;
+pub(crate) type Rotations<'w, 's> = Query<'w, 's, (&'static Transform, Option<&'static ChildOf>)>;
 
 impl Gaze {
-    /// The unit vector along which an agent looks. It is the heading as well while its rotation is not finite.
-    pub(super) fn direction(self, me: &Agent, rotations: &Rotations) -> Vec2 {
+    /// The unit vector along which a body with that heading looks. It is the heading as well while its rotation is not finite.
+    pub(crate) fn direction(self, body: Entity, heading: Vec2, rotations: &Rotations) -> Vec2 {
         let facing = match self {
             Self::Heading => None,
-            Self::Facing => facing(me.entity, rotations),
+            Self::Facing => facing(body, rotations),
         };
-        facing.unwrap_or(me.heading)
+        facing.unwrap_or(heading)
     }
 }
 

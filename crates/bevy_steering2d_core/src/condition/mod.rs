@@ -6,7 +6,7 @@
 //! | `verdict` | the system that evaluates conditions, and their results of this tick |
 //! | `alone`, `target_in_sight`, `is_stuck` | the conditions of this crate |
 //! | `without_agent` | the warning of a condition on an entity that is no agent |
-//! | `gaze` | where an agent looks |
+//! | `gaze` | where a body looks |
 //! | `sight_memory` | how long a target that is out of sight still counts as seen |
 
 mod alone;
@@ -31,6 +31,7 @@ pub use target_in_sight::TargetInSight;
 pub use verdict::ConditionStates;
 pub use when::{ConditionType, ReflectCondition, When};
 
+pub(crate) use gaze::Rotations;
 pub(crate) use verdict::{Conditions, Verdict, register_condition};
 
 use sight_memory::remember_targets;

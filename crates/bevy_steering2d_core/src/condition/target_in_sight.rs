@@ -81,7 +81,8 @@ impl TargetInSight {
     fn is_in_view(&self, me: &Agent, target: &Kinematics, rotations: &Rotations) -> bool {
         let offset = target.position - me.position;
         let distance = offset.length();
-        let along = offset.dot(self.gaze.direction(me, rotations));
+        let gaze = self.gaze.direction(me.entity, me.heading, rotations);
+        let along = offset.dot(gaze);
         distance <= self.distance && along >= least_cosine(self.field_of_view) * distance
     }
 }

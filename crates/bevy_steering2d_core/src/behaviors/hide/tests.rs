@@ -185,7 +185,7 @@ fn the_force_fades_at_the_threat_distance() {
         assert!((at(14.25, hides) - 10.0).abs() < 1e-2);
         assert!(at(14.999, hides) < 0.1);
     }
-    assert!(!how.counts(&me, &threat(15.01, 0.0)));
+    assert!(!how.counts(&me, &threat(15.01, 0.0), true));
 }
 
 #[test]
