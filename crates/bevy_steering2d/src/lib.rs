@@ -314,9 +314,9 @@ pub mod prelude {
     pub use crate::navigation::{ActiveNavmesh, NavmeshPlugin};
     #[cfg(feature = "navigation")]
     pub use crate::navigation::{
-        AtGoal, GoalField, GroupArrive, GroupArriveMemory, GroupArrived, GroupCommandsExt,
-        GroupMember, GroupMembers, GroupPlace, GroupShape, Lane, NavigateTo, NavigateToMemory,
-        NavigationState, NoPath, NoPathReason, PathFound,
+        AtGoal, GoalField, GroundCost, GroupArrive, GroupArriveMemory, GroupArrived,
+        GroupCommandsExt, GroupMember, GroupMembers, GroupPlace, GroupShape, Lane, NavigateTo,
+        NavigateToMemory, NavigationState, NoPath, NoPathReason, PathFound, TravelMap,
     };
     #[cfg(feature = "presets")]
     pub use crate::presets::{SteeringPreset, UsesPreset, save_preset};
@@ -327,11 +327,11 @@ pub mod prelude {
     pub use bevy_steering2d_core::{
         Alignment, Area, Arrive, Braking, Cohesion, CollisionAvoidance, Containment,
         CrowdPathFollowing, Deceleration, Evade, Feelers, Flee, Flocking, FlowField,
-        FlowFieldFollowing, Headway, Hide, HideGoal, Interpose, LeaderFollowing, Leadership,
-        MatchVelocity, ObstacleAvoidance, OffsetPursuit, Orbit, OrbitDirection, Park,
-        PathFollowing, PathFollowingMemory, PathStyle, Pedestrian, Prediction, Pursuit, Queuing,
-        ReciprocalAvoidance, Seek, Separation, Sidestep, StayOnPath, TargetSpeed, Tether,
-        WallAvoidance, WallFollowing, WallResponse, Wander, WanderStyle,
+        FlowFieldFollowing, Headway, Hide, HideGoal, Interpose, LeaderFollowing,
+        LeaderFollowingMemory, Leadership, MatchVelocity, ObstacleAvoidance, OffsetPursuit, Orbit,
+        OrbitDirection, Park, PathFollowing, PathFollowingMemory, PathStyle, Pedestrian,
+        Prediction, Pursuit, Queuing, ReciprocalAvoidance, Seek, Separation, Sidestep, StayOnPath,
+        TargetSpeed, Tether, WallAvoidance, WallFollowing, WallResponse, Wander, WanderStyle,
     };
     // Agents, their bodies and what they see.
     pub use bevy_steering2d_core::{
@@ -345,7 +345,7 @@ pub mod prelude {
     // Events and conditions.
     pub use bevy_steering2d_core::{
         Alone, Arrived, ConditionStates, Gaze, IsStuck, PathCompleted, Stuck, TargetInSight,
-        TargetLost, When,
+        TargetInSightMemory, TargetLost, When,
     };
     // For behaviors, conditions, combiners and locomotions of your own.
     pub use bevy_steering2d_core::{
