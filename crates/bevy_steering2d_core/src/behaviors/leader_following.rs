@@ -50,6 +50,11 @@ impl Leadership {
 /// leader. The force fades to zero over the outer tenth of `perception_radius`. Since a leader's rank exceeds
 /// its follower's, no agent follows itself and there are no cycles.
 ///
+/// When the leader is gone, the next in rank leads. If it was a follower, it has no leader now and its force is zero: it drifts on
+/// until the game gives it something to do, such as the [`Arrive`](crate::Arrive) of the old leader. The game notices by its
+/// [`LeaderFollowingMemory::leader`], which is `None` then. The others are without a leader only if none has a `Leadership`
+/// above theirs in range.
+///
 /// An agent ahead of its leader first gives way, and follows with the force that is left. It gives way
 /// as in [`CollisionAvoidance`](crate::CollisionAvoidance), with half of `clearance` as the margin and
 /// with twice the force, since the leader does not avoid it, and drifts sideways out of the leader's
