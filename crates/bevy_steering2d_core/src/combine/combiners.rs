@@ -21,7 +21,8 @@ pub struct WeightedSum;
 pub struct Average;
 
 /// Adds forces in order of priority. The force that would exceed `max_force` is cut to the
-/// remaining magnitude, and all later ones are dropped.
+/// remaining magnitude, and all later ones are dropped. What remains is `max_force` less the length of the sum so far, not
+/// of the lengths: after two opposite forces all of it.
 ///
 /// The default: forces of low priority cannot cancel those of high priority.
 /// (Reynolds 1987, "acceleration request"; Buckland 2005, `AccumulateForce`)
