@@ -21,6 +21,9 @@
 //! Position and velocity are those of the body's origin. A body turns about its center of mass: let the two coincide, or the
 //! origin swings.
 //!
+//! Behaviors reckon with the mass of the body alone, not with what a joint ties to it, such as a trailer or a load on a rope: an
+//! agent that tows brakes too late. Let it brake sooner, by a lower `max_speed` or `pace`, or by `Braking::Ramp`.
+//!
 //! With several contexts agents see the colliders of their own one, but all share one space for neighbors and paths: keep
 //! their worlds apart, or tell neighbors apart by `SteeringGroups`.
 //!
