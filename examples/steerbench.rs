@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use bevy_steering2d_steerbench::{Body, Case, Run, Table, read_file, run, svg};
 use lexopt::prelude::*;
-use shared::arguments::{Arguments, MOST_THREADS, Stop, typed};
+use shared::arguments::{Arguments, MOST_THREADS, Stop};
 use shared::{files, interrupts, jobs};
 
 const HELP: &str = "\
@@ -72,14 +72,13 @@ impl Options {
         let (mut body, mut json, mut jobs) = (Body::default(), false, jobs::all_cores());
         let mut seeds = 1;
         while let Some(argument) = arguments.next()? {
-            let option = typed(&argument);
             match argument {
                 Long("json") => json = true,
-                Long("case") => case = Some(arguments.value(&option, "a name")?),
-                Long("svg") => svg = Some(arguments.value(&option, "a folder")?),
-                Long("jobs") => jobs = arguments.count(&option, MOST_THREADS)?,
-                Long("seeds") => seeds = arguments.whole(&option, 1..=10_000)?,
-                Long("body") => body = arguments.value(&option, Body::NAMES)?,
+                Long("case") => case = Some(arguments.value("a name")?),
+                Long("svg") => svg = Some(arguments.value("a folder")?),
+                Long("jobs") => jobs = arguments.count(MOST_THREADS)?,
+                Long("seeds") => seeds = arguments.whole(1..=10_000)?,
+                Long("body") => body = arguments.value(Body::NAMES)?,
                 Value(folder) if cases.is_none() => cases = Some(folder.into()),
                 _ => return Err(argument.unexpected().into()),
             }

@@ -43,7 +43,7 @@ use lexopt::prelude::*;
 use ours::Ours;
 use rvo::Rvo;
 use serde::{Deserialize, Serialize};
-use shared::arguments::{Arguments, MOST_THREADS, Stop, typed};
+use shared::arguments::{Arguments, MOST_THREADS, Stop};
 use shared::interrupts;
 use shared::jobs::{self, Tally};
 use shared::times::{fastest, median};
@@ -137,19 +137,18 @@ impl Options {
             jobs: jobs::all_cores(),
         };
         while let Some(argument) = arguments.next()? {
-            let option = typed(&argument);
             match argument {
-                Long("case") => options.case = Some(arguments.value(&option, "a name")?),
-                Long("ticks") => options.ticks = arguments.whole(&option, 1..=1_000_000)?,
-                Long("starts") => options.starts = arguments.whole(&option, 1..=10_000)?,
+                Long("case") => options.case = Some(arguments.value("a name")?),
+                Long("ticks") => options.ticks = arguments.whole(1..=1_000_000)?,
+                Long("starts") => options.starts = arguments.whole(1..=10_000)?,
                 Long("threads") => {
                     // More would not share the work.
                     let cores = jobs::all_cores().get();
-                    options.threads = Some(arguments.count(&option, cores)?);
+                    options.threads = Some(arguments.count(cores)?);
                 }
-                Long("space") => options.space = Some(arguments.count(&option, 10_000_000)?),
-                Long("doors") => options.doors = Some(arguments.count(&option, 10_000)?),
-                Long("jobs") => options.jobs = arguments.count(&option, MOST_THREADS)?,
+                Long("space") => options.space = Some(arguments.count(10_000_000)?),
+                Long("doors") => options.doors = Some(arguments.count(10_000)?),
+                Long("jobs") => options.jobs = arguments.count(MOST_THREADS)?,
                 _ => return Err(argument.unexpected().into()),
             }
         }

@@ -9,7 +9,7 @@ use lexopt::prelude::*;
 
 use crate::film::FilmOptions;
 use crate::screenshot;
-use crate::shared::arguments::{Arguments, Stop, typed};
+use crate::shared::arguments::{Arguments, Stop};
 
 /// The largest seed: up to it, the field of the panel shows and edits every one exactly.
 pub const MOST_SEED: u64 = 1 << 53;
@@ -124,36 +124,35 @@ fn options(arguments: &mut Arguments) -> Result<WindowOptions, Stop> {
     let mut window = WindowOptions::default();
     let (mut film, mut frames, mut width) = (None, 96, 480);
     while let Some(argument) = arguments.next()? {
-        let option = typed(&argument);
         match argument {
             Long("scene") => {
-                let name: String = arguments.value(&option, "a name")?;
+                let name: String = arguments.value("a name")?;
                 window.scene = scene(&name).map_err(|error| error.to_string())?;
             }
-            Long("seed") => window.seed = arguments.whole(&option, 0..=MOST_SEED)?,
-            Long("agents") => window.agents = Some(arguments.whole(&option, 1..=1_000_000)?),
-            Long("ticks") => window.ticks = Some(arguments.whole(&option, 0..=100_000_000)?),
+            Long("seed") => window.seed = arguments.whole(0..=MOST_SEED)?,
+            Long("agents") => window.agents = Some(arguments.whole(1..=1_000_000)?),
+            Long("ticks") => window.ticks = Some(arguments.whole(0..=100_000_000)?),
             Long("screenshot") => {
-                let file = arguments.value(&option, "a .png file")?;
-                window.screenshot = Some(picture_file(&option, file, "png")?);
+                let file = arguments.value("a .png file")?;
+                window.screenshot = Some(picture_file("--screenshot", file, "png")?);
             }
-            Long("look-back") => window.look_back = arguments.whole(&option, 1..=100_000_000)?,
+            Long("look-back") => window.look_back = arguments.whole(1..=100_000_000)?,
             Long("record") => {
-                let file = arguments.value(&option, "a file")?;
-                window.record = Some(in_a_folder(file, &option)?);
+                let file = arguments.value("a file")?;
+                window.record = Some(in_a_folder(file, "--record")?);
             }
             Long("replay") => {
-                let file: PathBuf = arguments.value(&option, "a file")?;
+                let file: PathBuf = arguments.value("a file")?;
                 window.replay = Some(read_replay(&file)?);
             }
             Long("film") => {
-                let file = arguments.value(&option, "a .gif file")?;
-                film = Some(picture_file(&option, file, "gif")?);
+                let file = arguments.value("a .gif file")?;
+                film = Some(picture_file("--film", file, "gif")?);
             }
-            Long("frames") => frames = arguments.whole(&option, FilmOptions::FRAMES)?,
-            Long("width") => width = arguments.whole(&option, FilmOptions::WIDTHS)?,
-            Long("steerbench") => window.case = Some(arguments.value(&option, "a file")?),
-            Long("probe") => window.probe = Some(arguments.value(&option, "a file")?),
+            Long("frames") => frames = arguments.whole(FilmOptions::FRAMES)?,
+            Long("width") => width = arguments.whole(FilmOptions::WIDTHS)?,
+            Long("steerbench") => window.case = Some(arguments.value("a file")?),
+            Long("probe") => window.probe = Some(arguments.value("a file")?),
             Long("inspector") => window.inspector = true,
             Long("headless" | "list") => {}
             _ => return Err(argument.unexpected().into()),

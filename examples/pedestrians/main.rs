@@ -30,7 +30,7 @@ use std::process::ExitCode;
 use check::{Check, Effort, Outcome};
 use lexopt::prelude::*;
 use page::Summary;
-use shared::arguments::{Arguments, MOST_THREADS, Stop, typed};
+use shared::arguments::{Arguments, MOST_THREADS, Stop};
 use shared::jobs::Tally;
 use shared::{files, interrupts, jobs};
 
@@ -95,10 +95,9 @@ impl Options {
             jobs: jobs::all_cores(),
         };
         while let Some(argument) = arguments.next()? {
-            let option = typed(&argument);
             match argument {
                 Long("case") => {
-                    let name: String = arguments.value(&option, "a name")?;
+                    let name: String = arguments.value("a name")?;
                     options.checks.retain(|check| check.name == name);
                     if options.checks.is_empty() {
                         let names: Vec<_> = checks().iter().map(|check| check.name).collect();
@@ -106,8 +105,8 @@ impl Options {
                     }
                 }
                 Long("json") => options.json = true,
-                Long("svg") => options.svg = Some(arguments.value(&option, "a folder")?),
-                Long("jobs") => options.jobs = arguments.count(&option, MOST_THREADS)?,
+                Long("svg") => options.svg = Some(arguments.value("a folder")?),
+                Long("jobs") => options.jobs = arguments.count(MOST_THREADS)?,
                 _ => return Err(argument.unexpected().into()),
             }
         }

@@ -88,9 +88,10 @@ impl Arguments {
         Ok(Some(argument))
     }
 
-    /// The value of `option`: the text after its `=`, or the next argument unless that is an option.
+    /// The value of the last option: the text after its `=`, or the next argument unless that is an option.
     /// `expected` describes valid values in the error message.
-    pub fn value<T: FromStr>(&mut self, option: &str, expected: &str) -> Result<T, Error> {
+    pub fn value<T: FromStr>(&mut self, expected: &str) -> Result<T, Error> {
+        let option = self.last();
         let value = match self.parser.optional_value() {
             Some(attached) => Some(attached),
             None => self
@@ -105,35 +106,41 @@ impl Arguments {
             .map_err(|_| format!("{option} needs {expected}, not {text:?}").into())
     }
 
-    /// The value of `option`, a whole number in a range.
-    pub fn whole<T>(&mut self, option: &str, range: RangeInclusive<T>) -> Result<T, Error>
+    /// The value of the last option, a whole number in a range.
+    pub fn whole<T>(&mut self, range: RangeInclusive<T>) -> Result<T, Error>
     where
         T: FromStr + PartialOrd + Display,
     {
-        self.within(option, "a whole number", range)
+        self.within("a whole number", range)
     }
 
-    /// The value of `option`, a whole number from one on.
-    pub fn count(&mut self, option: &str, most: usize) -> Result<NonZeroUsize, Error> {
+    /// The value of the last option, a whole number from one on.
+    pub fn count(&mut self, most: usize) -> Result<NonZeroUsize, Error> {
         const ONE: NonZeroUsize = NonZeroUsize::MIN;
-        self.whole(option, ONE..=ONE.saturating_add(most - 1))
+        self.whole(ONE..=ONE.saturating_add(most - 1))
     }
 
-    /// The value of `option`, a number in a range.
-    pub fn number(&mut self, option: &str, range: RangeInclusive<f32>) -> Result<f32, Error> {
-        self.within(option, "a number", range)
+    /// The value of the last option, a number in a range.
+    pub fn number(&mut self, range: RangeInclusive<f32>) -> Result<f32, Error> {
+        self.within("a number", range)
     }
 
-    fn within<T>(&mut self, option: &str, kind: &str, range: RangeInclusive<T>) -> Result<T, Error>
+    fn within<T>(&mut self, kind: &str, range: RangeInclusive<T>) -> Result<T, Error>
     where
         T: FromStr + PartialOrd + Display,
     {
         let expected = format!("{kind} from {} to {}", range.start(), range.end());
-        let number: T = self.value(option, &expected)?;
+        let number: T = self.value(&expected)?;
         if range.contains(&number) {
             return Ok(number);
         }
+        let option = self.last();
         Err(format!("{option} needs {expected}, not {number}").into())
+    }
+
+    /// The last option, as typed.
+    fn last(&self) -> String {
+        self.given.last().cloned().unwrap_or_default()
     }
 
     /// Whether an option was given.
@@ -163,7 +170,7 @@ impl Arguments {
 }
 
 /// An argument as typed: `--seed`, `-h`.
-pub fn typed(argument: &Arg) -> String {
+fn typed(argument: &Arg) -> String {
     match argument {
         Arg::Long(name) => format!("--{name}"),
         Arg::Short(letter) => format!("-{letter}"),
@@ -181,11 +188,10 @@ mod tests {
         let (mut jobs, mut share) = (1, 0.5);
         let mut parsed = || -> Result<(), Stop> {
             while let Some(argument) = arguments.next()? {
-                let option = typed(&argument);
                 match argument {
                     Arg::Long("json") => {}
-                    Arg::Long("jobs") => jobs = arguments.whole(&option, 1..=8)?,
-                    Arg::Long("share") => share = arguments.number(&option, 0.1..=0.9)?,
+                    Arg::Long("jobs") => jobs = arguments.whole(1..=8)?,
+                    Arg::Long("share") => share = arguments.number(0.1..=0.9)?,
                     _ => return Err(argument.unexpected().into()),
                 }
             }

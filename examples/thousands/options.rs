@@ -7,7 +7,7 @@ use bevy_steering2d::prelude::*;
 use bevy_steering2d_steerbench::Body;
 use lexopt::prelude::*;
 
-use crate::shared::arguments::{Arguments, MOST_THREADS, Stop, typed};
+use crate::shared::arguments::{Arguments, MOST_THREADS, Stop};
 
 /// Perception radius of every boid, m.
 pub const RADIUS: f32 = 3.0;
@@ -67,23 +67,22 @@ impl Options {
             addition: None,
         };
         while let Some(argument) = arguments.next()? {
-            let option = typed(&argument);
             match argument {
                 Long("headless") => {}
                 Long("one-point") => options.one_point = true,
                 Long("record") => options.record = true,
                 Long("with") => {
-                    let name: String = arguments.value(&option, "a name")?;
+                    let name: String = arguments.value("a name")?;
                     options.addition = Some(addition(&name)?);
                 }
-                Long("agents") => options.agents = arguments.count(&option, 10_000_000)?,
+                Long("agents") => options.agents = arguments.count(10_000_000)?,
                 Long("neighbors") => {
-                    options.neighbors = arguments.number(&option, 0.01..=10_000.0)?;
+                    options.neighbors = arguments.number(0.01..=10_000.0)?;
                 }
-                Long("ticks") => options.ticks = arguments.whole(&option, 1..=1_000_000)?,
-                Long("threads") => options.threads = arguments.count(&option, MOST_THREADS)?,
-                Long("seed") => options.seed = arguments.whole(&option, 0..=u64::MAX)?,
-                Long("body") => options.body = arguments.value(&option, Body::NAMES)?,
+                Long("ticks") => options.ticks = arguments.whole(1..=1_000_000)?,
+                Long("threads") => options.threads = arguments.count(MOST_THREADS)?,
+                Long("seed") => options.seed = arguments.whole(0..=u64::MAX)?,
+                Long("body") => options.body = arguments.value(Body::NAMES)?,
                 _ => return Err(argument.unexpected().into()),
             }
         }
