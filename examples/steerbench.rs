@@ -43,17 +43,9 @@ a case fails.
 ";
 
 fn main() -> ExitCode {
-    let options = match Options::parse(Arguments::from_env()) {
-        Ok(options) => options,
-        Err(stop) => return stop.answer("steerbench", HELP),
-    };
-    match score(&options) {
-        Ok(code) => code,
-        Err(error) => {
-            eprintln!("steerbench: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    shared::command("steerbench", HELP, Options::parse, |options| {
+        score(&options)
+    })
 }
 
 struct Options {

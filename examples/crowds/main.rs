@@ -79,38 +79,30 @@ Ctrl-C prints what has ended; the exit code is 130 then. It is 1 if a run fails.
 ";
 
 fn main() -> ExitCode {
-    let options = match Options::parse(Arguments::from_env()) {
-        Ok(options) => options,
-        Err(stop) => return stop.answer("crowds", HELP),
-    };
-    let done = match (options.space, options.doors, options.threads) {
-        (Some(worlds), ..) => space::compare(worlds.get(), options.jobs),
-        (_, Some(starts), _) => doors::compare(starts.get(), options.jobs),
-        (_, _, Some(threads)) => return print_measurements(&options, threads),
-        _ => compare(&options),
-    };
-    match done {
-        Ok(tally) => tally.exit("crowds"),
-        Err(error) => fail(&error),
-    }
+    shared::command("crowds", HELP, Options::parse, |options| run(&options))
 }
 
-fn fail(error: &str) -> ExitCode {
-    eprintln!("crowds: {error}");
-    ExitCode::FAILURE
+fn run(options: &Options) -> Result<ExitCode, String> {
+    let tally = match (options.space, options.doors, options.threads) {
+        (Some(worlds), ..) => space::compare(worlds.get(), options.jobs)?,
+        (_, Some(starts), _) => doors::compare(starts.get(), options.jobs)?,
+        (_, _, Some(threads)) => {
+            print_measurements(options, threads)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        _ => compare(options)?,
+    };
+    Ok(tally.exit("crowds"))
 }
 
 /// Measures in this process. Ctrl-C ends it at once: it prints each case as it ends.
-fn print_measurements(options: &Options, threads: NonZeroUsize) -> ExitCode {
-    let printed = options.cases().try_for_each(|case| {
+fn print_measurements(options: &Options, threads: NonZeroUsize) -> Result<(), String> {
+    for case in options.cases() {
         let measured = measure(case, options.ticks, options.starts, threads);
         let line = serde_json::to_string(&measured).map_err(|error| error.to_string())?;
-        jobs::print(format_args!("{line}\n"))
-    });
-    match printed {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => fail(&error),
+        jobs::print(format_args!("{line}\n"))?;
     }
+    Ok(())
 }
 
 struct Options {

@@ -30,7 +30,6 @@ use std::process::ExitCode;
 
 use args::Command;
 use bevy_steering2d_scenes::SCENES;
-use shared::arguments::Arguments;
 use shared::files::check_writable;
 
 /// Prints a text, unless the pipe that reads it is closed. A report that is lost is an error: [`shared::jobs::print`].
@@ -39,13 +38,7 @@ fn say(text: impl Display) {
 }
 
 fn main() -> ExitCode {
-    match args::parse(Arguments::from_env()) {
-        Ok(command) => run(command).unwrap_or_else(|error| {
-            eprintln!("gallery: {error}");
-            ExitCode::FAILURE
-        }),
-        Err(stop) => stop.answer("gallery", args::HELP),
-    }
+    shared::command("gallery", args::HELP, args::parse, run)
 }
 
 fn run(command: Command) -> Result<ExitCode, String> {

@@ -66,17 +66,9 @@ fn checks() -> Vec<&'static Check> {
 }
 
 fn main() -> ExitCode {
-    let options = match Options::parse(Arguments::from_env()) {
-        Ok(options) => options,
-        Err(stop) => return stop.answer("pedestrians", HELP),
-    };
-    match run(&options) {
-        Ok(tally) => tally.exit("pedestrians"),
-        Err(error) => {
-            eprintln!("pedestrians: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    shared::command("pedestrians", HELP, Options::parse, |options| {
+        Ok(run(&options)?.exit("pedestrians"))
+    })
 }
 
 struct Options {

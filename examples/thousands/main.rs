@@ -28,7 +28,6 @@ use bevy_steering2d_steerbench::Body;
 use bevy_steering2d_steerbench::headless::{self, Tick};
 use options::{HELP, Options, RADIUS, TURN};
 use serde::{Serialize, Serializer};
-use shared::arguments::Arguments;
 use shared::times::{fastest, median};
 use shared::{interrupts, jobs, progress};
 
@@ -48,17 +47,9 @@ const RECORDED: usize = 20_000;
 const LEAST_RECORDED: usize = 1 << 20;
 
 fn main() -> ExitCode {
-    let options = match Options::parse(Arguments::from_env()) {
-        Ok(options) => options,
-        Err(stop) => return stop.answer("thousands", HELP),
-    };
-    match print_measurement(&options) {
-        Ok(code) => code,
-        Err(error) => {
-            eprintln!("thousands: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    shared::command("thousands", HELP, Options::parse, |options| {
+        print_measurement(&options)
+    })
 }
 
 fn print_measurement(options: &Options) -> Result<ExitCode, String> {
