@@ -12,13 +12,13 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy_steering2d::RandomStream;
 use bevy_steering2d::navigation::{
     PathQuery, PathSearch, Pathfinder, RoadmapPathfinder, Solid, TravelTimes,
 };
 use bevy_steering2d::prelude::*;
+use bevy_steering2d_steerbench::headless::{self, Tick};
 use bevy_steering2d_steerbench::share_passes_among;
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -33,10 +33,6 @@ const AGENTS: u32 = 1_000;
 /// Side of the square that the agents stand in, m: each has ten neighbors within 3 m.
 const SIDE: f32 = 53.0;
 const TICK: Duration = Duration::from_nanos(16_666_667);
-
-/// The schedule of one tick, and nothing else.
-#[derive(ScheduleLabel, Debug, Clone, PartialEq, Eq, Hash)]
-struct Tick;
 
 /// A behavior to measure, and the function that inserts it.
 struct Case {
@@ -202,13 +198,7 @@ fn measure(bencher: Bencher, mut app: App, agents: u32) {
 }
 
 fn app() -> App {
-    let mut app = App::new();
-    app.add_plugins((MinimalPlugins, TransformPlugin))
-        .init_schedule(Tick)
-        .add_plugins(SteeringPlugin::new(Tick));
-    app.finish();
-    app.cleanup();
-    app
+    headless::app(NonZeroUsize::MIN, |_| {})
 }
 
 /// Spawns a hundred rocks and walls, a target, a path and a flow field.

@@ -11,6 +11,7 @@ use bevy_steering2d_steerbench::{
 use crate::rvo_world;
 use crate::shared::interrupts;
 use crate::shared::jobs::{self, Tally};
+use crate::shared::mean::mean;
 
 const WALKERS: usize = 200;
 /// Widths of the doors, m; bodies are 1 m wide.
@@ -192,10 +193,6 @@ fn home<'a>(scores: impl Iterator<Item = &'a Score> + Clone) -> String {
         mean(all.map(|home| home as f32)),
         most.unwrap_or_default()
     )
-}
-
-fn mean(numbers: impl Iterator<Item = f32> + Clone) -> f32 {
-    numbers.clone().sum::<f32>() / numbers.count() as f32
 }
 
 /// Walkers per second through the door, without the first tenth and the last three twentieths of all.

@@ -1,14 +1,6 @@
 //! Means, straight lines and sums over samples.
 
-/// The mean; zero of no samples.
-pub fn mean(samples: impl IntoIterator<Item = f32>) -> f32 {
-    let (mut sum, mut count) = (0.0_f64, 0_u32);
-    for sample in samples {
-        sum += f64::from(sample);
-        count += 1;
-    }
-    (sum / f64::from(count.max(1))) as f32
-}
+pub use crate::shared::mean::mean;
 
 /// The standard error of the mean of independent samples; zero of fewer than two.
 pub fn standard_error(samples: &[f32]) -> f32 {

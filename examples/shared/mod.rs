@@ -6,6 +6,7 @@ pub mod arguments;
 pub mod files;
 pub mod interrupts;
 pub mod jobs;
+pub mod mean;
 pub mod progress;
 pub mod times;
 
