@@ -182,7 +182,9 @@ impl Operation for Avoid<'_> {
                 avoid(it);
             }
         });
-        neighbors.large_in_view(view).for_each(avoid);
+        if neighbors.has_larger(view.usual_radius()) {
+            neighbors.large_in_view(view).for_each(avoid);
+        }
         me.push(steerable_acceleration(me, acceleration))
     }
 }

@@ -161,10 +161,14 @@ impl Adjust for Headway {
             NeighborView::around(me, reach, self.groups)
         };
         let seen = neighbors.in_view(view(neighbors.ordinary_radius()));
-        let around = Circle::new(me.position, view(neighbors.largest_radius()).radius);
-        let large = neighbors.large_near(around, 0.0);
-        let seen = seen.chain(large.filter(|it| view(it.radius).sees(it)));
-        let allowed = allowed_speed(me, speed, ahead, seen, self);
+        let allowed = if neighbors.has_larger(0.0) {
+            let around = Circle::new(me.position, view(neighbors.largest_radius()).radius);
+            let large = neighbors.large_near(around, 0.0);
+            let seen = seen.chain(large.filter(|it| view(it.radius).sees(it)));
+            allowed_speed(me, speed, ahead, seen, self)
+        } else {
+            allowed_speed(me, speed, ahead, seen, self)
+        };
         if allowed >= speed {
             return Vec2::ZERO;
         }

@@ -269,6 +269,7 @@ impl Operation for Queue<'_> {
     #[inline(always)]
     fn run<R: Register>(self) -> Vec2 {
         let Self { how, me, neighbors } = self;
+        let has_large = neighbors.has_larger(0.0);
         let mut strongest = Vec2::ZERO;
         for line in lines(me) {
             let view = how.corridor(me, line, neighbors.ordinary_radius());
@@ -277,11 +278,13 @@ impl Operation for Queue<'_> {
                 strongest = stronger(queuing_along(me, line, &other, how), strongest);
             };
             neighbors.for_each_in_view_that::<R>(view, in_the_way, &mut look_at);
-            let farthest = how.corridor(me, line, neighbors.largest_radius());
-            neighbors
-                .large_near(Circle::new(farthest.position, farthest.radius), 0.0)
-                .filter(|it| how.corridor(me, line, it.radius).sees(it))
-                .for_each(look_at);
+            if has_large {
+                let farthest = how.corridor(me, line, neighbors.largest_radius());
+                neighbors
+                    .large_near(Circle::new(farthest.position, farthest.radius), 0.0)
+                    .filter(|it| how.corridor(me, line, it.radius).sees(it))
+                    .for_each(look_at);
+            }
         }
         strongest
     }

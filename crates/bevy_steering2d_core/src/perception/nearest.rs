@@ -243,6 +243,9 @@ impl Neighbors {
     /// centers are rarely among the nearest.
     #[inline(always)]
     pub(crate) fn large_slots(&self, view: NeighborView) -> SmallVec<[u32; BodySizes::FEW]> {
+        if !self.has_larger(view.usual_radius()) {
+            return SmallVec::new();
+        }
         let around = Circle::new(view.position, view.radius);
         let rows = self
             .sizes

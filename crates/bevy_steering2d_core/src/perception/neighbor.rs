@@ -232,6 +232,7 @@ impl NeighborView {
     }
 
     /// The largest radius of bodies that are seen by their centers only, m.
+    #[inline]
     pub(crate) fn usual_radius(&self) -> f32 {
         2.0 * self.body_radius
     }

@@ -92,6 +92,13 @@ impl Neighbors {
         self.hides
     }
 
+    /// Whether a [large body](Self::large_near) may have a radius of more than `usual` m. Mostly none has, which costs
+    /// less to ask than to search.
+    #[inline(always)]
+    pub(crate) fn has_larger(&self, usual: f32) -> bool {
+        usual.max(self.sizes.ordinary) < self.sizes.largest
+    }
+
     /// The [bodies](BodySizes) with a radius of more than `usual` m that are large beside the cells and touch the bounds of a circle,
     /// sorted by id.
     pub(crate) fn large_near(&self, around: Circle, usual: f32) -> impl Iterator<Item = Neighbor> {
