@@ -9,8 +9,9 @@ use super::loose_grid::{Bounded, LooseGrid};
 use super::rows::{Row, is_indexable};
 use crate::SteeringId;
 
-/// The sizes of all indexed bodies. Those that are large beside the cells, such as a ship among people, are set apart:
-/// searches up to the edges of bodies find them by themselves, so that all others need not be searched as far.
+/// The sizes of all indexed bodies. Where these differ, those that are large beside the cells, such as a ship among
+/// people, are set apart: searches up to the edges of bodies find them by themselves, so that all others need not be
+/// searched as far.
 #[derive(Debug, Default)]
 pub(super) struct BodySizes {
     /// The largest radius, m.
@@ -42,15 +43,19 @@ impl Bounded for LargeBody {
 impl BodySizes {
     /// A body is large if its radius is more than this part of the side of a cell.
     const LARGE: f32 = 0.25;
+    /// A body up to so many times as large as another is not large beside it.
+    pub(super) const ALIKE: f32 = 2.0;
     /// So many large bodies are found without an allocation.
     pub(super) const FEW: usize = 32;
 
-    /// Of the bodies in `rows`, of which the largest has a radius of `largest` m, beside cells with sides of `cell` m.
-    pub(super) fn measure(&mut self, rows: &[Row], largest: f32, cell: f32) {
+    /// Of the bodies in `rows`, with this smallest and largest radius, m, beside cells with sides of `cell` m.
+    pub(super) fn measure(&mut self, rows: &[Row], [smallest, largest]: [f32; 2], cell: f32) {
         let most = Self::LARGE * cell;
+        // In a crowd of bodies as large as each other, such as cars, all would be set apart.
+        let has_large = largest > most && largest > Self::ALIKE * smallest;
         (self.largest, self.ordinary) = (largest, largest);
         // Most often none is.
-        let rows_with_large = if largest > most { rows } else { &[] };
+        let rows_with_large = if has_large { rows } else { &[] };
         let large = |(row, it): (u32, &Row)| LargeBody {
             bounds: Circle::new(it.position, it.radius),
             id: it.id,
@@ -59,7 +64,7 @@ impl BodySizes {
         let numbered = (0..).zip(rows_with_large);
         let indexed = numbered.filter(|(_, it)| is_indexable(it.position) && it.radius > most);
         self.large.rebuild(indexed.map(large));
-        if largest > most {
+        if has_large {
             let ordinary = rows.iter().map(|it| it.radius).filter(|it| *it <= most);
             self.ordinary = ordinary.fold(0.0, f32::max);
         }
@@ -97,8 +102,10 @@ mod tests {
             ..Row::EMPTY
         };
         let rows: Vec<_> = (0..).zip(radii).map(row).collect();
+        let smallest = radii.iter().copied().fold(f32::INFINITY, f32::min);
+        let largest = radii.iter().copied().fold(0.0, f32::max);
         let mut sizes = BodySizes::default();
-        sizes.measure(&rows, radii.iter().copied().fold(0.0, f32::max), 4.0);
+        sizes.measure(&rows, [smallest, largest], 4.0);
         sizes
     }
 
@@ -117,6 +124,12 @@ mod tests {
         let trucks = [1.5; 40];
         let (_, ordinary, large) = set_apart(&[&[0.3][..], &trucks, &[50.0]].concat());
         assert_eq!((ordinary, large), (0.3, Vec::from_iter(1..42)));
+    }
+
+    #[test]
+    fn bodies_that_are_alike_are_not_set_apart() {
+        assert_eq!(set_apart(&[1.5, 2.0, 3.0]), (3.0, 3.0, vec![]));
+        assert_eq!(set_apart(&[1.5, 0.9, 3.0]), (3.0, 0.9, vec![0, 2]));
     }
 
     #[test]

@@ -95,7 +95,8 @@ impl TableChunk<'_> {
         }
         let none = |groups: &[SteeringGroups]| groups.contains(&SteeringGroups::NONE);
         summary.hides |= self.groups.is_some_and(none);
-        let (mut least, mut largest) = (summary.least, summary.largest);
+        let (mut least, mut smallest) = (summary.least, summary.smallest);
+        let mut largest = summary.largest;
         for (at, (row, rest)) in rows.bodies.iter_mut().zip(rows.rest).enumerate() {
             let (id, body) = (self.ids[at], &self.bodies[at]);
             let valid = body.is_finite() && body.heading.is_finite();
@@ -106,6 +107,7 @@ impl TableChunk<'_> {
             };
             *row = if indexed {
                 least = least.min(Vec4::from((body.position, -body.position)));
+                smallest = smallest.min(body.radius);
                 largest = largest.max(body.radius);
                 Row {
                     position: body.position,
@@ -135,6 +137,6 @@ impl TableChunk<'_> {
                 }
             }
         }
-        (summary.least, summary.largest) = (least, largest);
+        (summary.least, summary.smallest, summary.largest) = (least, smallest, largest);
     }
 }

@@ -7,6 +7,7 @@ use std::ops::{BitOr, Not};
 use bevy::math::ops;
 use bevy::prelude::*;
 
+use super::body_sizes::BodySizes;
 use crate::{Agent, PointMass, SteeringId};
 
 /// The groups an agent belongs to, one per bit. Default group 0, [`SteeringGroups::of(0)`](Self::of), the bit `0b1`; so it
@@ -234,7 +235,7 @@ impl NeighborView {
     /// The largest radius of bodies that are seen by their centers only, m.
     #[inline]
     pub(crate) fn usual_radius(&self) -> f32 {
-        2.0 * self.body_radius
+        BodySizes::ALIKE * self.body_radius
     }
 
     /// Whether a neighbor's body is large beside that of the viewer, and the view reaches its edge.

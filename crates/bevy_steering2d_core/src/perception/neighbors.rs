@@ -107,7 +107,8 @@ impl Neighbors {
     }
 
     /// The bodies that are large beside the cells of the index and beside the viewer's own, of which the view reaches the edge, sorted
-    /// by id: such as a ship among people. Behaviors avoid them also if their centers are out of view.
+    /// by id: such as a ship among people. Behaviors avoid them also if their centers are out of view. While no agent is more than twice
+    /// as large as another, none is large, also beside a smaller [`body_radius`](NeighborView::body_radius).
     pub fn large_in_view(&self, view: NeighborView) -> impl Iterator<Item = Neighbor> {
         let around = Circle::new(view.position, view.radius);
         self.large_near(around, view.usual_radius())
@@ -365,7 +366,8 @@ impl Neighbors {
     pub(super) fn build(&mut self, summary: &Summary, cell: f32) {
         let count = self.rows.len();
         let chunk = chunk_size(count, LIGHT_PASS);
-        self.sizes.measure(&self.rows.bodies, summary.largest, cell);
+        let radii = [summary.smallest, summary.largest];
+        self.sizes.measure(&self.rows.bodies, radii, cell);
         self.motions.clear();
         self.hides = summary.hides;
 

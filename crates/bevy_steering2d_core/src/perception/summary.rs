@@ -13,7 +13,8 @@ use crate::SteeringId;
 pub(super) struct Summary {
     /// The least x, y, −x and −y: their bounding box.
     pub(super) least: Vec4,
-    /// The largest body radius, m.
+    /// The smallest and the largest body radius, m.
+    pub(super) smallest: f32,
     pub(super) largest: f32,
     pub(super) radii: RadiusHistogram,
     /// Whether one is in no group.
@@ -28,6 +29,7 @@ impl Default for Summary {
     fn default() -> Self {
         Self {
             least: Vec4::INFINITY,
+            smallest: f32::INFINITY,
             largest: 0.0,
             radii: RadiusHistogram::default(),
             hides: false,
@@ -46,6 +48,7 @@ impl Summary {
             summary.note_ids(&[body.id]);
             let corners = Vec4::from((body.position, -body.position));
             summary.least = summary.least.min(corners);
+            summary.smallest = summary.smallest.min(body.radius);
             summary.largest = summary.largest.max(body.radius);
             summary.hides |= body.groups == SteeringGroups::NONE;
         }
@@ -65,6 +68,7 @@ impl Summary {
     /// Adds the summary of the agents that come next.
     pub(super) fn append(&mut self, next: &Self) {
         self.least = self.least.min(next.least);
+        self.smallest = self.smallest.min(next.smallest);
         self.largest = self.largest.max(next.largest);
         self.radii.append(&next.radii);
         self.hides |= next.hides;
