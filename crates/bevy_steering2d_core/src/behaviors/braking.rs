@@ -128,6 +128,7 @@ pub(super) fn slowed_while_closing(
 }
 
 /// The deceleration that agents plan with, m/s²: nine tenths of the strongest.
+#[inline]
 pub(super) fn planned(me: &Agent) -> f32 {
     0.9 * me.braking()
 }
@@ -151,11 +152,13 @@ pub(super) fn stopping_distance(me: &Agent) -> f32 {
 }
 
 /// The distance in which an agent ends a speed with the deceleration that it plans with, m: `v² / 2a`.
+#[inline]
 pub(super) fn braking_distance(me: &Agent, speed: f32) -> f32 {
     speed * speed / (2.0 * planned(me))
 }
 
 /// The speed from which the agent can brake to the speed `then` within a distance, m/s: `√(then² + 2·a·d)`.
+#[inline]
 pub(super) fn speed_before(me: &Agent, then: f32, distance: f32) -> f32 {
     (then * then + 2.0 * planned(me) * distance.max(0.0)).sqrt()
 }

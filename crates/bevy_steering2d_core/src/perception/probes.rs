@@ -237,6 +237,22 @@ impl ColliderProbes {
             .map(|owner| owner.probes.clone())
     }
 
+    /// What the physics backend answered to the projections and overlap tests of the behavior `B` on the entity with
+    /// this id; nothing if it has not asked in this tick.
+    pub(crate) fn colliders_of<B: 'static>(
+        &self,
+        id: SteeringId,
+    ) -> (&[NearProbe], &[SeenObstacle]) {
+        let answers = self
+            .of::<B>(id)
+            .and_then(|ProbeRanges { near, areas, .. }| {
+                let areas = self.areas.get(areas)?;
+                let found = areas.first()?.found.start..areas.last()?.found.end;
+                Some((self.near.get(near)?, self.found.get(found)?))
+            });
+        answers.unwrap_or_default()
+    }
+
     /// All probes.
     pub(crate) fn all(&self) -> ProbeRanges {
         ProbeRanges {

@@ -82,20 +82,6 @@ impl Surroundings<'_, '_> {
         }
     }
 
-    /// What the physics backend answered to the probes of a behavior, without obstacles and walls.
-    /// Nothing for agents without [`SensesColliders`](crate::SensesColliders).
-    pub(crate) fn colliders_of<B: Behavior>(&self, me: &Agent) -> (&[NearProbe], &[SeenObstacle]) {
-        let answered = self.probes.get(me.entity).ok();
-        answered
-            .and_then(|probes| {
-                let ProbeRanges { near, areas, .. } = probes.of::<B>(me.source_id)?;
-                let areas = probes.areas.get(areas)?;
-                let found = areas.first()?.found.start..areas.last()?.found.end;
-                Some((probes.near.get(near)?, probes.found.get(found)?))
-            })
-            .unwrap_or_default()
-    }
-
     /// The collider that the ray of a behavior or condition of type `B` meets first.
     pub(crate) fn first_collider<B: 'static>(&self, me: &Agent) -> Option<WallHit> {
         let probes = self.probes.get(me.entity).ok()?;
@@ -132,6 +118,11 @@ impl Surroundings<'_, '_> {
                 });
         }
         clear
+    }
+
+    /// Whether there are any [`Wall`](crate::Wall)s.
+    pub(crate) fn has_walls(&self) -> bool {
+        !self.walls.is_empty()
     }
 
     /// Visits every [`Wall`](crate::Wall) within `radius` m of a point, at its nearest point.

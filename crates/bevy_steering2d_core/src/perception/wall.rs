@@ -171,6 +171,10 @@ impl WallIndex {
         });
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.items().is_empty()
+    }
+
     /// All walls.
     pub fn iter(&self) -> impl Iterator<Item = Wall> {
         self.0.items().iter().map(|seen| seen.wall)

@@ -12,7 +12,7 @@ use super::other::{Other, Others, wished};
 use super::{Intent, ReciprocalAvoidance, ReciprocalWorld, aims, look_ahead};
 use crate::behaviors::braking::{braking_distance, speed_before};
 use crate::perception::{Found, NearProbe, NeighborView, SeenObstacle, SteeringGroups, WallHit};
-use crate::{Agent, Circle};
+use crate::{Agent, Circle, ColliderProbes};
 
 /// One agent's choice of a velocity.
 pub(super) struct Avoid<'a, 'w, 's> {
@@ -21,6 +21,8 @@ pub(super) struct Avoid<'a, 'w, 's> {
     pub(super) mine: &'a Intent,
     pub(super) groups: SteeringGroups,
     pub(super) previous: Vec2,
+    /// What the agent senses of colliders.
+    pub(super) probes: Option<&'a ColliderProbes>,
     pub(super) world: &'a ReciprocalWorld<'w, 's>,
 }
 
@@ -33,14 +35,18 @@ impl Operation for Avoid<'_, '_, '_> {
             how,
             me,
             mine,
+            probes,
             world,
             ..
         } = self;
-        let (surfaces, colliders) = world.surroundings.colliders_of::<ReciprocalAvoidance>(me);
+        let sensed = probes.map(|it| it.colliders_of::<ReciprocalAvoidance>(me.source_id));
+        let (surfaces, colliders) = sensed.unwrap_or_default();
         let (mut obstacles, mut walls) = (Obstacles::new(), HalfPlanes::new());
         let view = how.view(me);
         self.add_obstacles(view, colliders, &mut obstacles);
-        self.add_walls(surfaces, &obstacles, &mut walls);
+        if !surfaces.is_empty() || world.surroundings.has_walls() {
+            self.add_walls(surfaces, &obstacles, &mut walls);
+        }
         let may_be_clear = obstacles.is_empty() && walls.is_empty() && self.was_clear();
         let mut clear_way = may_be_clear.then(|| Way::<R>::new(me, mine.velocity, how));
 
@@ -242,6 +248,7 @@ fn approach(me: &Agent, gap: f32) -> f32 {
 }
 
 /// Time constant with which the agent may approach a wall that it does not touch, s.
+#[inline]
 fn wall_time(me: &Agent) -> f32 {
     WALL_TIME.max(look_ahead(me))
 }

@@ -258,7 +258,10 @@ impl Behavior for ReciprocalAvoidance {
 
     type Memory = (
         &'static mut ReciprocalAvoidanceMemory,
-        (&'static Intent, Option<&'static SteeringGroups>),
+        (
+            (&'static Intent, Option<&'static SteeringGroups>),
+            Option<&'static ColliderProbes>,
+        ),
     );
     type World = ReciprocalWorld<'static, 'static>;
 
@@ -325,9 +328,9 @@ impl Adjust for ReciprocalAvoidance {
         &self,
         me: &Agent,
         requests: &Requests,
-        (mut memory, (mine, groups)): (
+        (mut memory, ((mine, groups), probes)): (
             Mut<ReciprocalAvoidanceMemory>,
-            (&Intent, Option<&SteeringGroups>),
+            ((&Intent, Option<&SteeringGroups>), Option<&ColliderProbes>),
         ),
         world: &ReciprocalWorld,
     ) -> Vec2 {
@@ -346,6 +349,7 @@ impl Adjust for ReciprocalAvoidance {
             mine,
             groups: groups.copied().unwrap_or_default(),
             previous: memory.chosen,
+            probes,
             world,
         };
         let choice = dispatch(avoid);
@@ -372,12 +376,14 @@ const RESPONSES: f32 = 6.0;
 
 /// The time in which an agent has the velocity that it chooses, s: until its next update, for a driven body its response
 /// time.
+#[inline]
 fn answer_time(me: &Agent) -> f32 {
     let response = me.abilities.map_or(0.0, |_| me.response_time);
     response.max(me.delta)
 }
 
 /// How far ahead a driven body looks at least, s; zero for others.
+#[inline]
 fn look_ahead(me: &Agent) -> f32 {
     me.abilities.map_or(0.0, |_| RESPONSES * answer_time(me))
 }
@@ -389,6 +395,7 @@ const WALKING: f32 = 2.6;
 
 /// How many times as fast as a pedestrian an agent can be, `> 0`. It is finite also for an agent whose limit is not, which
 /// stands in the way of others all the same.
+#[inline]
 fn quickness(max_speed: f32) -> f32 {
     (max_speed.min(InvalidParameter::LARGEST) / WALKING).max(1e-3)
 }
