@@ -37,20 +37,13 @@ pub fn for_each_match<D, F, T>(
     D: IterQueryData,
     F: QueryFilter,
 {
-    let visit_all = |Chunk { matches, count }: Chunk<D, F>| {
-        let mut scratch = scratch();
-        for it in matches.take(count) {
-            visit(&mut scratch, it);
-        }
-    };
     let mut rest = query.iter_mut();
     let most = rest.size_hint().1.unwrap_or_default();
     let size = chunk_size(most, parallel_from);
     if size >= most {
-        visit_all(Chunk {
-            matches: rest,
-            count: most,
-        });
+        let mut scratch = scratch();
+        // Bevy goes through whole tables here, which takes fewer instructions than one match after another.
+        rest.for_each(|it| visit(&mut scratch, it));
         return;
     }
     let chunks = (0..most.div_ceil(size)).map(|_| {
@@ -60,7 +53,12 @@ pub fn for_each_match<D, F, T>(
         let count = rest.by_ref().take(size).count();
         Chunk { matches, count }
     });
-    for_each_chunk(chunks, visit_all);
+    for_each_chunk(chunks, |Chunk { matches, count }| {
+        let mut scratch = scratch();
+        for it in matches.take(count) {
+            visit(&mut scratch, it);
+        }
+    });
 }
 
 /// The next `count` of these matches; those behind them belong to other chunks.
