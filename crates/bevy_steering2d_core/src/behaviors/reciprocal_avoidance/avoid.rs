@@ -190,8 +190,8 @@ impl Avoid<'_, '_, '_> {
     fn is_body_of_one(&self, obstacle: &SeenObstacle, slots: &[u32]) -> bool {
         slots.iter().any(|&slot| {
             let it = self.world.neighbors.at(slot as usize);
-            let reach = it.position.distance(obstacle.circle.center) + obstacle.circle.radius;
-            it.entity == obstacle.entity && reach <= 1.01 * it.radius
+            let reach = || it.position.distance(obstacle.circle.center) + obstacle.circle.radius;
+            it.entity == obstacle.entity && reach() <= 1.01 * it.radius
         })
     }
 
