@@ -321,6 +321,7 @@ fn fill_adjust(app: &mut App) {
         step,
         complete_ledgers::<()>
             .before(AdjustSystems::Prefer)
+            .run_if(any_with_component::<Adjusted>)
             .run_if(not(resource_exists::<HasFusedEntries>)),
     );
 }

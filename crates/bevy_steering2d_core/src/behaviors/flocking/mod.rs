@@ -37,7 +37,7 @@ use entries::FlockEntries;
 use profile::FlockProfiles;
 use profile_changes::{reset_profile, update_profiles};
 
-use crate::adjust::complete_ledgers;
+use crate::adjust::{Adjusted, complete_ledgers};
 use crate::combine::{HasFusedEntries, combine_agents};
 use crate::pipeline::{BehaviorOrder, CombineSystems, IndexSystems, register_steering};
 use crate::{AdjustSystems, SteeringGroups, SteeringSchedule};
@@ -139,7 +139,8 @@ pub(super) fn register(app: &mut App) {
             SteeringSchedule::Adjust,
             complete_ledgers::<FlockEntries>
                 .after(complete_ledgers::<()>)
-                .before(AdjustSystems::Prefer),
+                .before(AdjustSystems::Prefer)
+                .run_if(any_with_component::<Adjusted>),
         )
         .add_systems(
             SteeringSchedule::Combine,
