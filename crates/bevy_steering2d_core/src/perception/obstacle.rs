@@ -6,7 +6,9 @@ use bevy::prelude::*;
 
 use super::Circle;
 use super::loose_grid::{Bounded, LooseGrid};
-use crate::{InvalidParameter, SteeringClock, SteeringWarnings, Targets, Vehicle};
+use crate::{
+    InvalidParameter, Kinematics, PointMass, SteeringClock, SteeringWarnings, Targets, Vehicle,
+};
 
 /// A circular obstacle that agents avoid and hide behind: a tree, a rock, another vehicle.
 ///
@@ -14,7 +16,7 @@ use crate::{InvalidParameter, SteeringClock, SteeringWarnings, Targets, Vehicle}
 /// from it, [`Hide`](crate::Hide) hides behind it, navigation plans around it while it stands still, and it hides targets
 /// from [`TargetInSight`](crate::TargetInSight). It is no collider: agents can pass through it.
 ///
-/// Its position is that of its body ([`Kinematics`](crate::Kinematics)), else of its [`Transform`], so it may move.
+/// Its position is that of its body ([`Kinematics`]), else of its [`Transform`], so it may move.
 /// `ReciprocalAvoidance` also takes the velocity of its body, or of the body that it is a child of, into account. An agent
 /// may be an obstacle too, or have children that are; it ignores itself and them, and no path is planned around them. The
 /// transform's scale is ignored.
@@ -125,16 +127,22 @@ impl ObstacleIndex {
     }
 }
 
+/// Obstacles that are where their transforms are, at rest: most of them. They need no lookup.
+type Alone = (Without<Kinematics>, Without<PointMass>, Without<ChildOf>);
+
+/// All others.
+type Carried = Or<(With<Kinematics>, With<PointMass>, With<ChildOf>)>;
+
 pub(crate) fn index_obstacles(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
     mut index: ResMut<ObstacleIndex>,
-    obstacles: Query<(Entity, &Obstacle)>,
+    alone: Query<(Entity, &Obstacle, &Transform), Alone>,
+    carried: Query<(Entity, &Obstacle), Carried>,
     targets: Targets,
     agents: Query<(), With<Vehicle>>,
 ) {
-    let seen = |(entity, obstacle): (Entity, &Obstacle)| {
-        let body = targets.body_of(entity)?;
+    let seen = |entity: Entity, obstacle: &Obstacle, body: Kinematics, owner: Entity| {
         let (center, velocity) = (body.position, body.velocity);
         let check = obstacle
             .check()
@@ -151,8 +159,16 @@ pub(crate) fn index_obstacles(
             filled: circle.radius,
             velocity,
         };
-        let owner = targets.owner_of(entity, |it| agents.contains(it));
         Some(OwnedObstacle { seen, owner })
     };
-    index.rebuild(obstacles.iter().filter_map(seen));
+    let alone = alone.iter().filter_map(|(entity, obstacle, place)| {
+        let body = Kinematics::at(place.translation.truncate());
+        seen(entity, obstacle, body, entity)
+    });
+    let carried = carried.iter().filter_map(|(entity, obstacle)| {
+        let body = targets.body_of(entity)?;
+        let owner = targets.owner_of(entity, |it| agents.contains(it));
+        seen(entity, obstacle, body, owner)
+    });
+    index.rebuild(alone.chain(carried));
 }
