@@ -184,6 +184,20 @@ impl Neighbors {
         while let Some(slot) = query.next() {
             considered += 1;
             let distance = self.columns.at(slot).distance_squared(view.position);
+            // So it is for almost all in a clump.
+            if nearest.len() == kept
+                && let Some(&(farthest, last)) = nearest.last()
+                && (farthest < distance || farthest == distance && id(last) < id(slot))
+            {
+                if considered >= MOST_TIES {
+                    // The others on this point are in the same cell, with higher ids.
+                    if farthest == 0.0 {
+                        break;
+                    }
+                    query.narrow(farthest.next_down());
+                }
+                continue;
+            }
             let nearer = |&(other, at): &(f32, usize)| {
                 other < distance || other == distance && id(at) < id(slot)
             };
