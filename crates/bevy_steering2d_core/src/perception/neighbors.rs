@@ -174,10 +174,15 @@ impl Neighbors {
     pub(crate) fn nearest_slots(&self, view: NeighborView, most: usize) -> SmallVec<[usize; 32]> {
         /// So many found at a distance at which they may count are told apart by id. More are on one point.
         const MOST_TIES: u32 = 4_096;
+        /// More than so many are sorted at once: each that is inserted among them moves those behind it.
+        const FEW: usize = 64;
+        if most > FEW {
+            return self.sorted_slots(view, most);
+        }
         let row = |slot: usize| self.order[slot] as usize;
         let id = |slot: usize| self.rows.bodies[row(slot)].id;
         // One more, since the viewer may be among them and is removed at the end.
-        let kept = most.saturating_add(1);
+        let kept = most + 1;
         let mut nearest: SmallVec<[(f32, usize); 33]> = SmallVec::new();
         let mut query = RangeQuery::all(self, &view);
         let mut considered = 0;
@@ -218,6 +223,27 @@ impl Neighbors {
         let others = nearest.into_iter().map(|(_, slot)| slot);
         let others = others.filter(|&slot| self.rows.rest[row(slot)].entity != view.except);
         others.take(most).collect()
+    }
+
+    /// The same for many, all of those in view at most.
+    fn sorted_slots(&self, view: NeighborView, most: usize) -> SmallVec<[usize; 32]> {
+        type Found = (f32, SteeringId, usize);
+        let order = |a: &Found, b: &Found| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        let row = |slot: usize| self.order[slot] as usize;
+        let others = RangeQuery::all(self, &view)
+            .filter(|&slot| self.rows.rest[row(slot)].entity != view.except);
+        let mut found: Vec<Found> = others
+            .map(|slot| {
+                let distance = self.columns.at(slot).distance_squared(view.position);
+                (distance, self.rows.bodies[row(slot)].id, slot)
+            })
+            .collect();
+        if most < found.len() {
+            found.select_nth_unstable_by(most, order);
+            found.truncate(most);
+        }
+        found.sort_unstable_by(order);
+        found.into_iter().map(|(.., slot)| slot).collect()
     }
 
     /// How many agents a query at `position` tests, for diagnostics.

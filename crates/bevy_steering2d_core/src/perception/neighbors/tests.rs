@@ -199,3 +199,19 @@ fn a_tiny_radius_reaches_across_the_border_of_a_cell() {
     let neighbors = index(&[Vec2::new(24.995, 0.5), Vec2::new(25.005, 0.5)], 25.0);
     assert_eq!(neighbors.cells_within(0.02), 1);
 }
+
+#[test]
+fn many_neighbors_come_in_the_order_of_few() {
+    let lattice = (0..900).map(|i| Vec2::new((i % 30) as f32, (i / 30) as f32));
+    let neighbors = index(&lattice.collect::<Vec<_>>(), 4.0);
+    for me in [0, 435, 899].map(|row| neighbors.rows.agent(row)) {
+        let view = view(&me, 12.0);
+        let few = neighbors.nearest_slots(view, 64);
+        for most in [65, 100, usize::MAX] {
+            let many = neighbors.nearest_slots(view, most);
+            assert!(many.starts_with(&few) && many.len() <= most);
+            let in_view = neighbors.in_view(view).count();
+            assert_eq!(many.len(), most.min(in_view));
+        }
+    }
+}
