@@ -5,6 +5,7 @@ use bevy::ecs::system::{StaticSystemParam, SystemParam, SystemParamItem};
 use bevy::prelude::*;
 
 use crate::behavior_entity::{BehaviorRoots, SteeredBy, SteersFor};
+use crate::changes::{AlsoDisabled, any_changed};
 use crate::combine::{BehaviorEntities, FusedAgent, FusedEntries, LedgerGeneration};
 use crate::parallel::{FORMULA_PASS, for_each_match, for_each_mut};
 use crate::perception::Perception;
@@ -161,8 +162,13 @@ pub(crate) fn copy_adjustments(
 pub(crate) fn warn_of_combiners<A: Adjust>(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
+    combines: Query<Ref<Combine>, (With<A>, AlsoDisabled)>,
+    behaviors: Query<Ref<A>, (With<A>, AlsoDisabled)>,
     agents: Query<(Entity, &Combine, &A), (Steered, Or<(Changed<Combine>, Changed<A>)>)>,
 ) {
+    if !any_changed(combines) && !any_changed(behaviors) {
+        return;
+    }
     for (entity, &combine, behavior) in &agents {
         if may_cut(combine) && behavior.is_active() {
             warn_of_combiner::<A>(&clock, &warnings, entity, combine);

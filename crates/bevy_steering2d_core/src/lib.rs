@@ -93,6 +93,7 @@ mod behavior_entity;
 mod behavior_needs;
 pub mod behaviors;
 mod by_name;
+mod changes;
 mod clock;
 mod combine;
 mod companion;

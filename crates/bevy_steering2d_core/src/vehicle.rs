@@ -3,7 +3,9 @@
 use bevy::ecs::entity::EntityHashSet;
 use bevy::prelude::*;
 
+use crate::changes::any_is_new;
 use crate::locomotion::direction;
+use crate::parallel::NOT_IN_TABLES;
 use crate::{
     Combine, InvalidParameter, SteeringClock, SteeringForce, SteeringId, SteeringWarnings,
 };
@@ -114,6 +116,7 @@ impl Vehicle {
 pub(crate) fn warn_of_weak_agents(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
+    parts: Query<(Ref<Vehicle>, Option<Ref<Kinematics>>)>,
     changed: Query<Entity, (With<Vehicle>, Or<(Changed<Vehicle>, Added<Kinematics>)>)>,
     agents: Query<(&Vehicle, &Kinematics)>,
     mut massless: Local<EntityHashSet>,
@@ -131,10 +134,15 @@ pub(crate) fn warn_of_weak_agents(
     };
     // An agent may get its body later than its vehicle, and the body its mass later still.
     massless.retain(|&entity| is_massless(entity));
-    for entity in &changed {
-        if is_massless(entity) {
-            massless.insert(entity);
-        }
+    let mut tables = parts.contiguous_iter().expect(NOT_IN_TABLES);
+    let any_is_new = tables.any(|(vehicles, bodies)| {
+        let (last, now) = (vehicles.last_run_tick(), vehicles.this_run_tick());
+        let added = bodies.map(|bodies| bodies.added_ticks_slice());
+        any_is_new(vehicles.changed_ticks_slice(), last, now)
+            || added.is_some_and(|ticks| any_is_new(ticks, last, now))
+    });
+    if any_is_new {
+        massless.extend(changed.iter().filter(|&entity| is_massless(entity)));
     }
 }
 

@@ -20,12 +20,14 @@ use crate::behavior::BehaviorMemory;
 use crate::behavior_entity::SteersFor;
 use crate::behavior_needs::Senses;
 use crate::behaviors::{register_guide_planner, register_predictor};
+use crate::changes::any_changed;
 use crate::combine::{preview_groups, register_combiner};
 use crate::condition::register_condition;
 use crate::events::{TargetLost, TargetWatch, forget_losses};
 use crate::locomotion::{Locomotion, register_locomotion};
 use crate::perception::{
-    note_perception_radius, probe_colliders, reset_changed_radius, reset_perception_radius,
+    Perception, note_perception_radius, probe_colliders, reset_changed_radius,
+    reset_perception_radius,
 };
 use crate::require::require;
 use crate::snapshot;
@@ -268,11 +270,15 @@ fn add_target_watch<B: Behavior>(app: &mut App, order: BehaviorOrder) {
         let note_perception_radius = note_perception_radius::<B>(world);
         app.add_systems(
             SteeringSchedule::Bodies,
-            reset_changed_radius::<B>.in_set(order),
+            reset_changed_radius::<B>
+                .in_set(order)
+                .run_if(any_changed::<B, ()>),
         )
         .add_systems(
             SteeringSchedule::Index,
-            note_perception_radius.in_set(order),
+            note_perception_radius
+                .in_set(order)
+                .run_if(any_changed::<Perception, With<B>>),
         );
     }
 }

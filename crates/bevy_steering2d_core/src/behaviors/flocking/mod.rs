@@ -24,7 +24,6 @@ mod rule;
 mod separation;
 mod visibility;
 
-use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 
 pub use alignment::{Alignment, alignment};
@@ -38,6 +37,7 @@ use profile::FlockProfiles;
 use profile_changes::{reset_profile, update_profiles};
 
 use crate::adjust::{Adjusted, complete_ledgers};
+use crate::changes::AlsoDisabled;
 use crate::combine::{HasFusedEntries, combine_agents};
 use crate::pipeline::{BehaviorOrder, CombineSystems, IndexSystems, register_steering};
 use crate::{AdjustSystems, SteeringGroups, SteeringSchedule};
@@ -153,6 +153,5 @@ pub(super) fn register(app: &mut App) {
 /// Agents with at least one of the three rules; disabled ones too, since their rules may change.
 type Flocks = (
     Or<(With<Separation>, With<Alignment>, With<Cohesion>)>,
-    // Like `Allow<Disabled>`, but valid for iteration by tables.
-    Or<(With<Disabled>, Without<Disabled>)>,
+    AlsoDisabled,
 );

@@ -8,6 +8,7 @@ use bevy::prelude::*;
 use super::profile::{FlockProfiles, RuleProfile};
 use super::{Alignment, Cohesion, Flocks, Separation};
 use crate::Behavior;
+use crate::changes::any_is_new;
 use crate::parallel::NOT_IN_TABLES;
 use crate::perception::Perception;
 use crate::pipeline::BehaviorSlot;
@@ -73,13 +74,8 @@ fn list_changed(rules: &Query<ChangesOfRules, Flocks>, changed: &mut Vec<Entity>
         ];
         let (last, now) = (perceptions.last_run_tick(), perceptions.this_run_tick());
         let is_new = |tick: &Tick| tick.is_newer_than(last, now);
-        // Most often nothing has changed, which a scan column by column finds fastest.
         let columns = columns.into_iter().flatten();
-        let any_is_new = |ticks: &[Tick]| ticks.iter().fold(false, |any, tick| any | is_new(tick));
-        if columns
-            .clone()
-            .any(|ticks| ticks.chunks(256).any(any_is_new))
-        {
+        if columns.clone().any(|ticks| any_is_new(ticks, last, now)) {
             let rows = entities.iter().enumerate();
             changed.extend(rows.filter_map(|(row, &entity)| {
                 let mut columns = columns.clone();
