@@ -21,7 +21,7 @@ use crate::parallel::{LIGHT_PASS, PREFETCH_AHEAD, chunk_size, for_each_chunk, pr
 use bevy_steering2d_kernel::simd::WIDTH;
 
 /// Ranges of slots in ascending order of rows and columns of cells.
-pub(crate) type SlotRanges = SmallVec<[Range<usize>; 6]>;
+pub(crate) type SlotRanges = SmallVec<[Range<usize>; 16]>;
 
 /// The neighbor index: all agents, sorted by cell and id. Rebuilt every tick while any agent has a [`Perception`];
 /// empty otherwise. A behavior of your own reads it with `type World = Res<'static, Neighbors>`. A system of a game
