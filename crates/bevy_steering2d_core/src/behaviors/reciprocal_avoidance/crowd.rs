@@ -14,13 +14,19 @@ use crate::{Agent, SteeringDisabled, SteeringId, Vehicle};
 /// The agents by slot of the neighbor index, so that those near each other are near in memory.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct Crowd {
-    /// See [`Row::motion`].
-    motions: Vec<Row>,
-    /// See [`Row::plan`].
-    plans: Vec<Row>,
-    labels: Vec<Label>,
+    members: Vec<Member>,
     /// The [unsteadiness] of each, padded for SIMD loads.
     unsteadiness: Vec<f32>,
+}
+
+/// One of the agents.
+#[derive(Clone, Copy, Debug, Default)]
+struct Member {
+    /// See [`Row::motion`].
+    motion: Row,
+    /// See [`Row::plan`].
+    plan: Row,
+    label: Label,
 }
 
 /// Half a cache line.
@@ -102,13 +108,18 @@ impl Crowd {
 
     /// Where a neighbor is and wants to be.
     pub(super) fn claim(&self, slot: usize) -> Claim {
-        let [x, y, .., radius] = self.motions[slot].0;
-        let [_, _, _, _, aim_x, aim_y, ..] = self.plans[slot].0;
+        let Member {
+            motion,
+            plan,
+            label,
+        } = &self.members[slot];
+        let [x, y, .., radius] = motion.0;
+        let [_, _, _, _, aim_x, aim_y, ..] = plan.0;
         Claim {
             position: Vec2::new(x, y),
             radius,
             aim: Vec2::new(aim_x, aim_y),
-            waits: self.labels[slot].waits,
+            waits: label.waits,
         }
     }
 
@@ -124,9 +135,13 @@ impl Crowd {
         let [mut motions, mut plans] = [[R::zero(); WIDTH]; 2];
         let (mut avoids, mut reader_first) = (0, 0);
         for lane in 0..WIDTH {
-            motions[lane] = R::load(&self.motions[slot(lane)].0, 0);
-            plans[lane] = R::load(&self.plans[slot(lane)].0, 0);
-            let label = &self.labels[slot(lane)];
+            let Member {
+                motion,
+                plan,
+                label,
+            } = &self.members[slot(lane)];
+            motions[lane] = R::load(&motion.0, 0);
+            plans[lane] = R::load(&plan.0, 0);
             avoids |= u32::from(label.avoids.intersects(groups)) << lane;
             reader_first |= u32::from(me.id < label.id) << lane;
         }
@@ -156,51 +171,44 @@ pub(crate) fn fill_crowd(
 ) {
     let count = neighbors.len();
     let Crowd {
-        motions,
-        plans,
-        labels,
+        members,
         unsteadiness: columns,
     } = &mut *crowd;
-    // Every row is overwritten, so only the length matters.
-    motions.resize(count, default());
-    plans.resize(count, default());
-    labels.resize(count, default());
+    // All of them are overwritten, so only the length matters.
+    members.resize(count, default());
     columns.resize(count + PADDING, 0.0);
     let size = chunk_size(count, LIGHT_PASS);
-    let rows = motions.chunks_mut(size).zip(plans.chunks_mut(size));
-    let others = labels
-        .chunks_mut(size)
-        .zip(columns[..count].chunks_mut(size));
-    for_each_chunk(rows.zip(others).enumerate(), |(at, (rows, others))| {
-        let rows = rows.0.iter_mut().zip(rows.1);
-        let of_slots = rows.zip(others.0.iter_mut().zip(others.1));
-        for (slot, ((motion, plan), (label, its_unsteadiness))) in (at * size..).zip(of_slots) {
+    let members = members.chunks_mut(size);
+    let chunks = members.zip(columns[..count].chunks_mut(size));
+    for_each_chunk(chunks.enumerate(), |(at, (members, columns))| {
+        let of_slots = members.iter_mut().zip(columns);
+        for (slot, (member, its_unsteadiness)) in (at * size..).zip(of_slots) {
             let it = neighbors.at(slot);
             let agent = agents.get(it.entity).ok();
-            (*motion, *plan, *label, *its_unsteadiness) = rows_of(&it, agent);
+            (*member, *its_unsteadiness) = member_of(&it, agent);
         }
     });
 }
 
-/// What the [`Crowd`] has of one of its agents: a row of each kind, its label and its unsteadiness.
+/// What the [`Crowd`] has of one of its agents, and its unsteadiness.
 #[inline(always)]
-fn rows_of(it: &Neighbor, agent: Option<(&Intent, &Vehicle)>) -> (Row, Row, Label, f32) {
+fn member_of(it: &Neighbor, agent: Option<(&Intent, &Vehicle)>) -> (Member, f32) {
     let (intent, quickness) = agent.map_or((Intent::default(), 1.0), |(intent, vehicle)| {
         (*intent, quickness(vehicle.max_speed))
     });
     let ahead = intent.direction();
     let velocity = it.velocity / quickness;
-    let label = Label {
-        id: it.id,
-        avoids: intent.avoids,
-        waits: intent.waits,
+    let member = Member {
+        motion: Row::motion(it, ahead, intent.left),
+        plan: Row::plan(&intent, quickness),
+        label: Label {
+            id: it.id,
+            avoids: intent.avoids,
+            waits: intent.waits,
+        },
     };
-    (
-        Row::motion(it, ahead, intent.left),
-        Row::plan(&intent, quickness),
-        label,
-        unsteadiness(velocity.to_array(), ahead.to_array()),
-    )
+    let unsteadiness = unsteadiness(velocity.to_array(), ahead.to_array());
+    (member, unsteadiness)
 }
 
 #[cfg(test)]
