@@ -363,6 +363,7 @@ fn best_lane<R: Register>(register: R, better: impl Fn(f32, f32) -> f32) -> f32 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::behaviors::reciprocal_avoidance::other::Other;
     use crate::behaviors::reciprocal_avoidance::testing::{numbered, seen, walker, wanted};
     use crate::behaviors::testing::assert_close;
 
