@@ -7,12 +7,13 @@ use bevy::prelude::*;
 
 pub use corridor::corridor_following;
 
-use corridor::corridor_aim_point;
+use corridor::{corridor_aim_point, straight_after};
 pub(super) use tight_corner::TURN_IN;
 
 use super::arrive::{arrive, has_arrived, stay};
 use super::braking::planned;
 use super::path_progress::PathFollowingMemory;
+use super::seek::last_speed;
 use super::unguided::warn_of_unguided;
 use super::{embeds_influence, guide, seek};
 use crate::{
@@ -289,7 +290,7 @@ pub fn path_following(
                     .min(lagging_speed(me, waypoint, tolerance)),
                 ..*me
             };
-            seek(&slowed, waypoint)
+            pass(me, &slowed, path, next)
         }
         PathStyle::Corridor {
             half_width,
@@ -303,6 +304,20 @@ pub fn path_following(
             how.tolerance,
         ),
     }
+}
+
+/// The force to pass a waypoint at the speed of the slowed agent, N.
+///
+/// Behind a driven body all that leads straight on counts, at full speed, so that it turns around and does not reverse along
+/// the path.
+fn pass(me: &Agent, slowed: &Agent, path: &SteeringPath, next: usize) -> Vec2 {
+    let waypoint = path.points()[next];
+    if me.abilities.is_none() || !me.is_behind(waypoint) {
+        return seek(slowed, waypoint);
+    }
+    let onward = straight_after(path, path.arc_of(next));
+    let most = slowed.max_speed.min(last_speed(me, waypoint));
+    me.track(me.velocity_through(waypoint, onward, most))
 }
 
 /// Whether the path ends at a point: the last point of an open path, or the only point.

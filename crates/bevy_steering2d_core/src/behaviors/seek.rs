@@ -77,7 +77,7 @@ pub fn seek(me: &Agent, point: Vec2) -> Vec2 {
 
 /// The speed at which a driven body does not overshoot the point within one update, m/s. Such a body points
 /// somewhere also at the point itself; the velocity of others fades there.
-fn last_speed(me: &Agent, point: Vec2) -> f32 {
+pub(super) fn last_speed(me: &Agent, point: Vec2) -> f32 {
     match me.abilities {
         Some(_) => me.position.distance(point) / me.delta.max(f32::MIN_POSITIVE),
         None => f32::INFINITY,

@@ -53,7 +53,7 @@ pub fn corridor_following(
     }
     // Behind the body all that leads straight on counts, so that a car turns around and does not reverse along it.
     let onward = if me.abilities.is_some() && me.is_behind(goal) {
-        corridor.straight_after(sight)
+        straight_after(path, sight)
     } else {
         0.0
     };
@@ -110,7 +110,7 @@ impl<'a> Corridor<'a> {
     /// The point that the agent heads for: its distance along the path, m, and its position on the
     /// lane, m.
     fn aim_point(&self, me: &Agent, arc: f32, look_ahead_time: f32) -> (f32, Vec2) {
-        let nearest = self.within(arc + NEAREST * self.half_width);
+        let nearest = within(self.path, arc + NEAREST * self.half_width);
         let predicted = me.position + me.velocity * look_ahead_time;
         if let Some(aim) = self.aim_point_by_bends(me, predicted, arc, nearest) {
             return aim;
@@ -119,7 +119,7 @@ impl<'a> Corridor<'a> {
             .max(stopping_distance(me))
             .max(self.half_width)
             .min(self.path.length());
-        let horizon = self.within(arc + range);
+        let horizon = within(self.path, arc + range);
         let lane = self.lane(predicted, arc, horizon);
         let sight = self
             .farthest_in_sight(me.position, lane, arc, horizon)
@@ -136,13 +136,10 @@ impl<'a> Corridor<'a> {
         arc: f32,
         nearest: f32,
     ) -> Option<(f32, Vec2)> {
-        let horizon = self.within(arc + self.turn_range(me));
+        let horizon = within(self.path, arc + self.turn_range(me));
         let lane = match self.tight_corner(me, arc, horizon) {
             Some(corner) => corner.lane(me, self.curb),
-            None if self
-                .turns_between(arc, horizon)
-                .any(|(_, turn)| turn.is_sharp()) =>
-            {
+            None if turns_between(self.path, arc, horizon).any(|(_, turn)| turn.is_sharp()) => {
                 return None;
             }
             None => self.lane(predicted, arc, horizon),
@@ -156,15 +153,6 @@ impl<'a> Corridor<'a> {
     fn turn_range(&self, me: &Agent) -> f32 {
         let range = stopping_distance(me).max(TURN_IN * me.turning_radius());
         range.min(self.path.length())
-    }
-
-    /// An arc length, clamped to the end of an open path.
-    fn within(&self, arc: f32) -> f32 {
-        if self.path.is_looped() {
-            arc
-        } else {
-            arc.min(self.path.length())
-        }
     }
 
     fn ends_at(&self, arc: f32) -> bool {
@@ -184,15 +172,6 @@ impl<'a> Corridor<'a> {
             1.0
         };
         (left * back).max(-self.curb).min(self.curb)
-    }
-
-    /// How far the path leads on from an arc length without a sharp corner, m: at a corner a body may change gear.
-    fn straight_after(&self, arc: f32) -> f32 {
-        let end = self.within(arc + self.path.length());
-        let sharp = self
-            .turns_between(arc, end)
-            .find(|(_, turn)| turn.is_sharp());
-        sharp.map_or(end, |(at, _)| at) - arc
     }
 
     /// The position on a lane; lanes converge at the end of an open path.
@@ -255,8 +234,7 @@ impl<'a> Corridor<'a> {
             };
             let onward = self.path.direction(self.path.at(to).segment);
             // Inside of a turn by θ the corridor reaches `cos(θ/2)⁻¹` times as far from the corner.
-            let off = self
-                .turns_between(arc, to)
+            let off = turns_between(self.path, arc, to)
                 .map(|(_, turn)| turn.cosine * bend.distance(turn.corner))
                 .try_fold(bend.overshoot(onward), |off, next| {
                     let off = off.max(next);
@@ -276,20 +254,8 @@ impl<'a> Corridor<'a> {
         if me.turning_radius() == 0.0 {
             return None;
         }
-        self.turns_between(arc, horizon)
+        turns_between(self.path, arc, horizon)
             .find_map(|(_, turn)| TightCorner::new(me, self.curb, turn))
-    }
-
-    /// The turns of the path strictly between two arc lengths, with their arc lengths, m.
-    fn turns_between(&self, from: f32, to: f32) -> impl Iterator<Item = (f32, Turn)> {
-        let mut before = self.path.direction(self.path.at(from).segment);
-        let corners = self.path.corners_between(from, to);
-        corners.map(move |(arc, corner)| {
-            let after = self.path.direction_after(arc);
-            let turn = Turn::new(corner, before, after);
-            before = after;
-            (arc, turn)
-        })
     }
 
     /// The highest current speed from which the agent can brake for the next tight corner, m/s.
@@ -301,7 +267,7 @@ impl<'a> Corridor<'a> {
         } else {
             from.max(0.0)
         };
-        let corner = self.tight_corner(me, from, self.within(arc + self.turn_range(me)));
+        let corner = self.tight_corner(me, from, within(self.path, arc + self.turn_range(me)));
         corner.map_or(f32::INFINITY, |it| it.speed(me))
     }
 
@@ -314,9 +280,10 @@ impl<'a> Corridor<'a> {
         let close = 2.0 * self.half_width.max(me.turning_radius());
         let range = (stopping_distance(me) + close).min(self.path.length());
         let mut before = self.path.direction(self.path.at(arc).segment);
-        let corners = self.path.corners_between(arc, self.within(arc + range));
+        let horizon = within(self.path, arc + range);
+        let corners = self.path.corners_between(arc, horizon);
         let speeds = corners.map(|(from, corner)| {
-            let to = self.within(from + close);
+            let to = within(self.path, from + close);
             let end = self.path.at(to);
             let points = self.path.points();
             let around = |by: usize| points[(end.segment + by) % points.len()];
@@ -348,6 +315,34 @@ impl<'a> Corridor<'a> {
         let ahead = me.position.distance(goal) - 1.5 * me.speed() * lag;
         speed_before(me, turn, ahead)
     }
+}
+
+/// How far a path leads on from an arc length without a sharp corner, m: at a corner a body may change gear.
+pub(super) fn straight_after(path: &SteeringPath, arc: f32) -> f32 {
+    let end = within(path, arc + path.length());
+    let sharp = turns_between(path, arc, end).find(|(_, turn)| turn.is_sharp());
+    sharp.map_or(end, |(at, _)| at) - arc
+}
+
+/// An arc length, clamped to the end of an open path.
+fn within(path: &SteeringPath, arc: f32) -> f32 {
+    if path.is_looped() {
+        arc
+    } else {
+        arc.min(path.length())
+    }
+}
+
+/// The turns of a path strictly between two arc lengths, with their arc lengths, m.
+fn turns_between(path: &SteeringPath, from: f32, to: f32) -> impl Iterator<Item = (f32, Turn)> {
+    let mut before = path.direction(path.at(from).segment);
+    let corners = path.corners_between(from, to);
+    corners.map(move |(arc, corner)| {
+        let after = path.direction_after(arc);
+        let turn = Turn::new(corner, before, after);
+        before = after;
+        (arc, turn)
+    })
 }
 
 #[cfg(test)]

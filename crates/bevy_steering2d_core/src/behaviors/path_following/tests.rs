@@ -3,7 +3,8 @@
 use super::*;
 use crate::behaviors::testing::{Course, assert_close, reynolds, walk, zigzag};
 use crate::locomotion::testing::Drive;
-use crate::locomotion::{Hull, Locomotion, Wheeled};
+use crate::locomotion::{Hull, Locomotion, Wheeled, direction};
+use std::f32::consts::TAU;
 
 #[test]
 fn path_following_equals_the_published_formulas() {
@@ -145,6 +146,42 @@ fn drive<L: Locomotion>(
         gears += u32::from(before != body.controls.reversing);
     }
     (progress.laps, progress.completed, gears)
+}
+
+/// The share of its time on a path in which a body is in reverse gear, and that time, s.
+fn in_reverse<L: Locomotion>(mut body: Drive<L>, path: &SteeringPath) -> (f32, f32) {
+    let how = PathFollowing::default();
+    let mut progress = PathFollowingMemory::default();
+    let (mut ticks, mut reversed) = (0, 0);
+    while !progress.completed && ticks < 60 * 60 {
+        let me = body.agent();
+        progress = progress.after_a_tick(&me, path, &how);
+        body.step(path_following(&me, path, &progress, &how));
+        ticks += 1;
+        reversed += u32::from(body.controls.reversing);
+    }
+    (reversed as f32 / ticks as f32, ticks as f32 / 60.0)
+}
+
+#[test]
+fn a_car_and_a_tank_turn_around_for_waypoints_that_lead_away_behind_them() {
+    let points = (0..=15).map(|at| Vec2::new(-8.0 * at as f32, 0.3 * (at % 2) as f32));
+    let path = SteeringPath::open(points).unwrap();
+    for (share, seconds) in [
+        in_reverse(Drive::car(Wheeled::default(), 60.0), &path),
+        in_reverse(Drive::tank(), &path),
+    ] {
+        assert!(share < 0.5 && seconds < 30.0, "{share}, {seconds} s");
+    }
+}
+
+#[test]
+fn a_tank_goes_around_a_circle_of_close_waypoints_that_it_has_overshot() {
+    let circle = (0..60).map(|at| 20.0 * direction(at as f32 * TAU / 60.0));
+    let path = SteeringPath::looped(circle).unwrap();
+    let how = PathFollowing::default();
+    let (laps, _, gears) = drive(Drive::tank(), &path, &how, 120);
+    assert!(laps >= 1 && gears <= 8, "{laps} laps, {gears}");
 }
 
 #[test]
