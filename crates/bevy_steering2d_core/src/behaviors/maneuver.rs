@@ -5,9 +5,10 @@ use bevy::prelude::*;
 
 use super::braking::{braking_lag, slowed, speed_before};
 use crate::locomotion::{
-    GEAR_CHANGE, Leg, Pose, RESERVE, SHARPEST, TURNING, direction, forward_ways, ways, within,
+    GEAR_CHANGE, Leg, Pose, RESERVE, SHARPEST, TURNING, direction, forward_ways, idle_speed, ways,
+    within,
 };
-use crate::{Abilities, Agent, Braking};
+use crate::{Abilities, Agent, Braking, Kinematics};
 
 /// Most legs: five of a way, and the straight one into the place.
 const MOST: usize = 6;
@@ -47,6 +48,9 @@ const LOST: (f32, f32) = (0.25, 0.9);
 /// The last part of the maneuver that is driven at the speed of arcs, in turning radii: it has time to
 /// become exact.
 const EXACT: f32 = 1.0;
+
+/// The least speed to change gear, in times of the [idle one](idle_speed).
+const AWAKE: f32 = 1.5;
 
 /// How far ahead the body aims, in turning radii, or in lags if it is faster.
 const AIM: (f32, f32) = (0.14, 2.0);
@@ -137,7 +141,14 @@ impl Maneuver {
         let towards = direction(turn).rotate(axis.heading);
         let length = self.stretch().map(|leg| leg.length.abs()).sum::<f32>();
         let most = self.speed(me, body);
-        slowed(me, length - self.driven, towards, most, Braking::Physical)
+        let velocity = slowed(me, length - self.driven, towards, most, Braking::Physical);
+        let changes_gear = body.reversing != (gear < 0.0) && me.speed() <= Kinematics::STANDING;
+        if changes_gear && velocity != Vec2::ZERO {
+            // A slower one is idle: the gear would stay, and the body stand for ever.
+            let idle = idle_speed(me.max_speed, me.max_acceleration() * me.response());
+            return velocity.clamp_length_min(AWAKE * idle);
+        }
+        velocity
     }
 
     /// The largest speed from which the body can brake for the arcs ahead, m/s.

@@ -394,6 +394,14 @@ fn a_car_with_a_wide_tolerance_parks() {
 }
 
 #[test]
+fn a_car_with_a_narrow_tolerance_parks() {
+    let how = Park::default()
+        .with_tolerance(0.01)
+        .with_heading_tolerance(0.01);
+    expect_parked(|| car(30.0), &how, 20, "1 cm");
+}
+
+#[test]
 fn a_fast_tank_parks() {
     let tank = || {
         let mut tank = Drive::car(Tracked::default(), 60.0);
