@@ -281,9 +281,16 @@ impl Route {
         self.arc.turn.abs() > DONE
     }
 
-    /// The leg that is driven now.
+    /// The leg that is driven now. An arc that is driven already is part of the line: it may be longer than what is left of that.
     fn now(&self) -> Leg {
-        if self.turns() { self.arc } else { self.line }
+        if self.turns() {
+            self.arc
+        } else {
+            Leg {
+                length: self.arc.length + self.line.length,
+                ..self.line
+            }
+        }
     }
 
     fn changes_gear(&self) -> bool {
@@ -324,18 +331,17 @@ impl Route {
     }
 
     fn way(&self, me: &Agent) -> Way {
-        let now = self.now();
-        let gear = if now.length < 0.0 { -1.0 } else { 1.0 };
+        let (now, changes_gear) = (self.now(), self.changes_gear());
         let turn = within(now.turn, SHARPEST);
-        let run = if self.changes_gear() {
+        let run = if changes_gear {
             now.length.abs() + OVERSHOOT * me.turning_radius()
         } else {
-            self.arc.length.abs() + self.line.length.abs()
+            (self.arc.length + self.line.length).abs()
         };
         Way {
-            direction: gear * direction(turn).rotate(me.heading),
+            direction: now.gear() * direction(turn).rotate(me.heading),
             run,
-            changes_gear: self.changes_gear(),
+            changes_gear,
             speed: self.curve_speed(me),
             route: *self,
         }

@@ -239,6 +239,25 @@ fn every_target_is_reached_at_every_rate() {
 }
 
 #[test]
+fn a_car_with_a_wide_turning_circle_comes_to_rest_beside_its_target_after_few_changes_of_gear() {
+    let long = Wheeled {
+        wheelbase: 30.0,
+        ..default()
+    };
+    for errand in errands(20) {
+        let mut car = Drive::car(long, 60.0);
+        car.body.heading = errand.heading;
+        let reached = car.arrive(errand.target, 0.1);
+        assert!(
+            reached.is_some_and(|(time, gears)| time < 60.0 && gears <= 12),
+            "{}: {reached:?} at {:?}",
+            errand.target,
+            car.body
+        );
+    }
+}
+
+#[test]
 fn a_target_inside_the_turning_circle_is_not_circled() {
     for (x, y) in [(0.0, 3.7), (1.0, -3.0), (0.0, 0.5)] {
         let mut car = car(60.0);
