@@ -77,6 +77,11 @@ impl Hull {
         self.turn_time + self.turn_rate.recip()
     }
 
+    /// The rate at which motion along the axis decays in this tick, 1/s: the longer the tick, the less than the drag.
+    fn decay(&self, motion: &Motion) -> f32 {
+        -ops::exp_m1(-self.drag * motion.delta) / motion.delta
+    }
+
     /// The acceleration that the engine must bring about, m/s². Small corrections of the velocity take
     /// the time in which the bow turns, large ones the response time.
     fn needed(&self, motion: &Motion, desired: Vec2) -> Vec2 {
@@ -84,7 +89,7 @@ impl Hull {
         let time = motion.response_time;
         let share = error.length() / (motion.acceleration_by(f32::INFINITY) * time);
         let gain = share.max(time / self.turn_lag()).min(1.0);
-        gain * error / time + self.drag * motion.forward_speed() * motion.heading
+        gain * error / time + self.decay(motion) * motion.forward_speed() * motion.heading
     }
 }
 
@@ -152,7 +157,8 @@ impl Locomotion for Hull {
         } else {
             (self.thrust, 1.0)
         };
-        let push = (desired - velocity).dot(heading) / motion.response_time + self.drag * forward;
+        let push =
+            (desired - velocity).dot(heading) / motion.response_time + self.decay(motion) * forward;
         controls.throttle = (gear * push / motion.acceleration_by(thrust)).clamp(0.0, 1.0);
         controls.brake = 0.0;
     }
@@ -179,6 +185,7 @@ impl Locomotion for Hull {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::behaviors::seek;
     use crate::locomotion::testing::{Drive, errands};
 
     #[test]
@@ -253,6 +260,24 @@ mod tests {
             let expected = Vec2::new(2.456, 1.104);
             let error = boat.body.velocity.distance(expected);
             assert!(error < 0.01, "{}", boat.body.velocity);
+        }
+    }
+
+    #[test]
+    fn a_boat_in_thick_water_keeps_to_its_speed_limit_at_every_tick_rate() {
+        for hertz in [30.0, 60.0, 144.0] {
+            let mut boat = Drive::boat(Hull {
+                drag: 10.0,
+                thrust: 70_000.0,
+                ..default()
+            });
+            boat.vehicle.max_force = 70_000.0;
+            boat.delta = f32::recip(hertz);
+            for _ in 0..10 * hertz as u32 {
+                boat.step(seek(&boat.agent(), Vec2::new(1e6, 0.0)));
+            }
+            let speed = boat.body.speed();
+            assert!((speed - 8.0).abs() < 0.05, "{hertz} Hz: {speed} m/s");
         }
     }
 
