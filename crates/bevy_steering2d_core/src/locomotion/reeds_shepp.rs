@@ -13,6 +13,7 @@ use bevy::math::ops;
 use bevy::prelude::*;
 
 use super::leg::{Leg, Pose};
+use super::way::whole_turn;
 
 /// The legs of a way; unused ones have no length.
 pub(crate) type Legs = [Leg; 5];
@@ -79,9 +80,9 @@ pub(crate) fn forward_ways(from: Pose, to: Pose, radius: f32) -> impl Iterator<I
                     turn: turn * length,
                 };
                 let mut legs = Legs::default();
-                legs[0] = leg(forward_turn(first), side);
+                legs[0] = leg(whole_turn(first), side);
                 legs[1] = leg(line, STRAIGHT);
-                legs[2] = leg(forward_turn(second), last);
+                legs[2] = leg(whole_turn(second), last);
                 legs
             })
     })
@@ -213,15 +214,6 @@ fn half_turns(angle: f32) -> f32 {
         rest + TAU
     } else {
         rest
-    }
-}
-
-/// An angle from 0 to 2π.
-fn forward_turn(angle: f32) -> f32 {
-    if angle < -ROUNDING {
-        angle + TAU
-    } else {
-        angle.max(0.0)
     }
 }
 
