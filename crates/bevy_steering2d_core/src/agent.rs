@@ -287,6 +287,13 @@ impl Agent {
         (point - self.position).dot(self.heading) < 0.0
     }
 
+    /// The largest speed in reverse gear, m/s; zero without one.
+    #[inline]
+    pub(crate) fn reverse_speed(&self) -> f32 {
+        self.abilities
+            .map_or(0.0, |body| body.reverse_speed.min(self.max_speed))
+    }
+
     /// Whether the agent drives in reverse gear.
     #[inline]
     pub fn is_reversing(&self) -> bool {

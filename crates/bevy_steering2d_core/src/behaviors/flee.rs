@@ -120,8 +120,7 @@ fn backing_speed(me: &Agent, body: &Abilities, away: Vec2, threat: Vec2) -> Opti
     let room = 2.0 * (RESERVE * body.turning_radius + me.radius) + stopping_distance(me);
     let room = if body.reversing { ENOUGH * room } else { room };
     let is_near = me.position.distance(threat) < room;
-    (is_near && away.dot(me.heading) < 0.0 && body.reverse_speed > 0.0)
-        .then_some(body.reverse_speed.min(me.max_speed))
+    (is_near && away.dot(me.heading) < 0.0 && body.reverse_speed > 0.0).then(|| me.reverse_speed())
 }
 
 /// The urgency of a threat at `distance` m, `0..=1`: 1 up to where the falloff begins, then linearly

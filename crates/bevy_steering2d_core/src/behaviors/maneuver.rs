@@ -30,6 +30,9 @@ pub struct Maneuver {
     driven: f32,
 }
 
+/// The shortest straight line that is tried beside a run-in of no length, in turning radii.
+const RUN_IN: f32 = 0.75;
+
 /// Legs shorter than this are left out, m.
 const NOTHING: f32 = 1e-3;
 
@@ -56,27 +59,33 @@ const AWAKE: f32 = 1.5;
 const AIM: (f32, f32) = (0.14, 2.0);
 
 impl Maneuver {
-    /// The quickest maneuver to a pose, whose last part is a straight line of one of these lengths, m; forward if the
+    /// The quickest maneuver to a pose, whose last part is a straight line of this length or a longer one, m; forward if the
     /// body has no reverse gear.
-    pub(super) fn plan(me: &Agent, body: &Abilities, goal: Pose, run_ins: &[f32]) -> Self {
+    pub(super) fn plan(me: &Agent, body: &Abilities, goal: Pose, run_in: f32) -> Self {
+        let straight = RUN_IN * body.turning_radius;
+        let run_ins = if run_in == 0.0 {
+            [0.0, straight, -straight]
+        } else {
+            [1.0, 1.5, 2.0].map(|times| times * run_in)
+        };
         let begin = me.pivot();
         let radius = RESERVE * body.turning_radius;
         let reverses = body.reverse_speed > 0.0;
-        let with_run_in = |run_in: f32| {
-            let run_in = if reverses { run_in } else { run_in.abs() };
-            let before = goal.ahead(-body.pivot - run_in);
+        let with_run_in = |length: f32| {
+            let length = if reverses { length } else { length.abs() };
+            let before = goal.ahead(-body.pivot - length);
             let all = reverses.then(|| ways(begin, before, radius));
             let forward = (!reverses).then(|| forward_ways(begin, before, radius));
             let ways = all.into_iter().flatten();
             ways.chain(forward.into_iter().flatten())
-                .map(move |way| legs(&way, run_in))
+                .map(move |way| legs(&way, length))
         };
-        let all = run_ins.iter().flat_map(|run_in| with_run_in(*run_in));
+        let all = run_ins.into_iter().flat_map(with_run_in);
         let timed = all.map(|legs| (time(&legs, me, body), legs));
         let quickest = timed.min_by(|(a, _), (b, _)| a.total_cmp(b));
         Self {
             goal,
-            run_in: 0.0,
+            run_in,
             begin,
             legs: quickest.map(|(_, legs)| legs).unwrap_or_default(),
             driven: 0.0,
@@ -92,7 +101,7 @@ impl Maneuver {
     ) -> Option<Vec2> {
         let here = me.pivot();
         loop {
-            let length = self.stretch().map(|leg| leg.length.abs()).sum::<f32>();
+            let length = self.stretch_length();
             let on_way = self.at(self.driven);
             let along = self.gear() * on_way.heading.dot(here.position - on_way.position);
             self.driven = (self.driven + along).max(0.0).min(length);
@@ -139,9 +148,9 @@ impl Maneuver {
         };
         let turn = within(axis.angle_to(aim), SHARPEST);
         let towards = direction(turn).rotate(axis.heading);
-        let length = self.stretch().map(|leg| leg.length.abs()).sum::<f32>();
+        let left = self.stretch_length() - self.driven;
         let most = self.speed(me, body);
-        let velocity = slowed(me, length - self.driven, towards, most, Braking::Physical);
+        let velocity = slowed(me, left, towards, most, Braking::Physical);
         let changes_gear = body.reversing != (gear < 0.0) && me.speed() <= Kinematics::STANDING;
         if changes_gear && velocity != Vec2::ZERO {
             // A slower one is idle: the gear would stay, and the body stand for ever.
@@ -154,7 +163,7 @@ impl Maneuver {
     /// The largest speed from which the body can brake for the arcs ahead, m/s.
     fn speed(&self, me: &Agent, body: &Abilities) -> f32 {
         let mut begins = -self.driven;
-        let mut most = speed_of(self.gear(), me, body);
+        let mut most = speed_of(self.gear(), me);
         for leg in self.stretch() {
             let ends = begins + leg.length.abs();
             if leg.turn != 0.0 && ends > 0.0 {
@@ -180,6 +189,11 @@ impl Maneuver {
         let gear = self.gear();
         let in_gear = move |leg: &&Leg| leg.length * gear > 0.0;
         self.legs.iter().take_while(in_gear)
+    }
+
+    /// The length of the legs up to the next change of gear, m.
+    fn stretch_length(&self) -> f32 {
+        self.stretch().map(|leg| leg.length.abs()).sum()
     }
 
     /// The pose of the pivot at a distance along the stretch, m; beyond its ends the first and the last
@@ -230,9 +244,9 @@ fn legs(way: &[Leg], run_in: f32) -> [Leg; MOST] {
 }
 
 /// The largest speed in a gear, m/s.
-fn speed_of(gear: f32, me: &Agent, body: &Abilities) -> f32 {
+fn speed_of(gear: f32, me: &Agent) -> f32 {
     if gear < 0.0 {
-        body.reverse_speed.min(me.max_speed)
+        me.reverse_speed()
     } else {
         me.max_speed
     }
@@ -262,7 +276,7 @@ fn time(legs: &[Leg; MOST], me: &Agent, body: &Abilities) -> f32 {
         me.speed() / me.braking()
     };
     for leg in legs.iter().filter(|leg| leg.length != 0.0) {
-        let speed = speed_of(leg.gear(), me, body);
+        let speed = speed_of(leg.gear(), me);
         let speed = if leg.turn == 0.0 {
             speed
         } else {
@@ -291,7 +305,7 @@ mod tests {
         let me = Drive::car(Wheeled::default(), 60.0).agent();
         let body = me.abilities.expect("a car");
         let goal = Pose::new(Vec2::new(20.0, 10.0), 0.0);
-        let mut maneuver = Maneuver::plan(&me, &body, goal, &[0.0]);
+        let mut maneuver = Maneuver::plan(&me, &body, goal, 0.0);
         assert!(maneuver.drive_on(&me, &body, 0.1).is_some());
         maneuver.legs[0].length = f32::NAN;
         assert_eq!(maneuver.drive_on(&me, &body, 0.1), None);

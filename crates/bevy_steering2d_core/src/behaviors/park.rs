@@ -264,9 +264,6 @@ fn is_parked(me: &Agent, goal: Pose, how: &Park, before: bool, swing: f32) -> bo
     aligned && has_arrived(me, goal.position, how.tolerance, before)
 }
 
-/// The shortest straight line that is tried beside a run-in of no length, in turning radii.
-const RUN_IN: f32 = 0.75;
-
 /// The velocity of a body with a turning circle, m/s.
 fn maneuver(me: &Agent, body: &Abilities, goal: Pose, how: &Park, memory: &mut ParkMemory) -> Vec2 {
     let planned = memory.maneuver;
@@ -281,14 +278,7 @@ fn maneuver(me: &Agent, body: &Abilities, goal: Pose, how: &Park, memory: &mut P
             return Vec2::ZERO;
         }
     }
-    let straight = RUN_IN * body.turning_radius;
-    let run_ins = if how.run_in == 0.0 {
-        [0.0, straight, -straight]
-    } else {
-        [1.0, 1.5, 2.0].map(|times| times * how.run_in)
-    };
-    let mut planned = Maneuver::plan(me, body, goal, &run_ins);
-    planned.run_in = how.run_in;
+    let mut planned = Maneuver::plan(me, body, goal, how.run_in);
     let velocity = planned.drive_on(me, body, how.tolerance);
     memory.maneuver = Some(planned);
     velocity.unwrap_or_default()

@@ -142,7 +142,7 @@ impl Agent {
             )
         };
         let forward = time(1.0, self.max_speed);
-        let reverse = time(-1.0, body.reverse_speed.min(self.max_speed));
+        let reverse = time(-1.0, self.reverse_speed());
         let (gear, angle) = if reverse.0 < forward.0 {
             (-1.0, reverse.1)
         } else {
@@ -310,7 +310,7 @@ impl Route {
         let in_curves = me.speed_in_circle(body.turning_radius, 1.0);
         let duration = |leg: Leg, onward: f32, most: f32| {
             let speed = if leg.length < 0.0 {
-                body.reverse_speed.min(me.max_speed)
+                me.reverse_speed()
             } else {
                 me.max_speed
             };
