@@ -43,6 +43,9 @@ pub struct Arrived {
 /// An agent has come to rest at the end of the open path of its
 /// [`PathFollowing`](crate::PathFollowing). Triggered once per path, and again only when another path
 /// is inserted or its [`PathFollowingMemory`](crate::PathFollowingMemory) is reset.
+///
+/// "At rest" leaves room for the [`tolerance`](crate::PathFollowing::tolerance): the agent is within it of the end, and
+/// `speed · response_time` is as well.
 #[derive(EntityEvent, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Event, Debug, PartialEq, Clone)]
 pub struct PathCompleted {
