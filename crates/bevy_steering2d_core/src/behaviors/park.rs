@@ -32,7 +32,8 @@ use crate::{
 /// reverse, and with three-point turns. Without a reverse gear it drives the shortest path of an arc, a straight
 /// line and an arc (Dubins 1957), and the run-in forward. `F = track(v)`, in N, where the velocity v leads the rear axle to a
 /// point ahead on that path (pure pursuit: Coulter 1992) and slows down as [`Arrive`](crate::Arrive) does.
-/// The agent plans again if it has left its path, or if the place has moved.
+/// The agent plans again if it has left its path, or if the place has moved. To turn about where it stands, a car needs room for its
+/// body around all points within about 1.6 [turning radii](Agent::turning_radius) of its middle, without a reverse gear within 3.
 ///
 /// A body that turns on the spot arrives, then turns. A body that moves in any direction approaches along the
 /// given heading, so its own [heading](Agent::heading) is right when it arrives; to turn its facing as well,

@@ -122,6 +122,30 @@ fn a_car_turns_about_by_a_three_point_turn() {
 }
 
 #[test]
+fn a_car_that_turns_about_where_it_stands_stays_within_some_turning_radii() {
+    for (reverse_speed, radii) in [(3.0, 1.6), (0.0, 3.0)] {
+        for heading in [PI, FRAC_PI_2, -2.5] {
+            let kind = Wheeled {
+                reverse_speed,
+                ..default()
+            };
+            let mut car = Drive::car(kind, 60.0);
+            let room = radii * car.agent().turning_radius();
+            let (mut memory, mut farthest) = (ParkMemory::default(), 0.0_f32);
+            let goal = Pose::new(Vec2::ZERO, heading);
+            for _ in 0..60 * 60 {
+                car.step(park(&car.agent(), goal, &Park::default(), &mut memory));
+                farthest = farthest.max(car.body.position.length());
+            }
+            assert!(
+                memory.arrived && farthest < room,
+                "{heading}: {farthest} m, not {room} m"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_tank_parks_at_every_pose() {
     for (run_in, errand) in [0.0, 6.0, -6.0].into_iter().cycle().zip(errands(150)) {
         let mut tank = Drive::car(Tracked::default(), 60.0);
