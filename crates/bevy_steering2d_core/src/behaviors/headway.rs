@@ -16,6 +16,12 @@ use crate::{Adjust, Agent, Behavior, Influence, InvalidParameter, Requests};
 /// keep their pace until they touch, and are faster than people. The direction does not change. To keep a
 /// fixed gap behind neighbors that are not faster, use [`Queuing`](crate::Queuing).
 ///
+/// It is made for people. At the speed v it asks for decelerations up to `v / T`: the time gaps of a car
+/// ([`Wheeled`](crate::Wheeled)) are at least its `max_speed` by the deceleration of its brakes, and its `clearance` is its
+/// length less the diameter of its bounding circle. Even then it sees those ahead of its body, not those ahead along its lane: on
+/// a road with curves set [`PathFollowing::pace`](crate::PathFollowing::pace) by the gap along the lane instead, as the recipe
+/// "A car on a road" does.
+///
 /// Combine by [`Combine::WEIGHTED_SUM`](crate::Combine::WEIGHTED_SUM): other combiners may cut its force, and
 /// then the agent does not slow down.
 ///
