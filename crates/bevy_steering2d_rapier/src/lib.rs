@@ -113,6 +113,8 @@ impl Plugin for SteeringRapierPlugin {
             .init_resource::<sense::InvalidBodies>();
         // Fails if bodies already exist; `add_missing_kinematics` covers those.
         let _ = app.try_register_required_components::<RigidBody, Kinematics>();
+        // Rapier simulates a body without one, and it is seen nowhere.
+        let _ = app.try_register_required_components::<RigidBody, Transform>();
         radius::watch_removals(app);
         snapshot::add_types(app);
         app.add_observer(sense::remove_kinematics);

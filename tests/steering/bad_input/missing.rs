@@ -1,6 +1,7 @@
 //! Entities that lack a component: agents without body, behavior entities and conditions without agent.
 
 use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 
 use super::{FAR, TICKS};
@@ -19,6 +20,19 @@ fn an_agent_without_a_body_warns_once() {
         assert_warned_once(&app, agent, "Kinematics", &format!("{backend:?}"));
         assert_eq!(*get::<Transform>(&app, agent), place);
     }
+}
+
+#[test]
+fn a_body_without_a_place_begins_at_the_origin() {
+    let mut app = Backend::Rapier.app(HERTZ);
+    let body = (RigidBody::Dynamic, Collider::ball(0.3));
+    let agent = app.world_mut().spawn((body, Seek::new(FAR))).id();
+    let ghost = app.world_mut().spawn((PointMass::default(), Seek::new(FAR))).id();
+    run_ticks(&mut app, TICKS);
+    for agent in [agent, ghost] {
+        assert!(position(&app, agent).length() > 0.1, "it moves");
+    }
+    assert!(warnings(&app).is_empty());
 }
 
 #[test]

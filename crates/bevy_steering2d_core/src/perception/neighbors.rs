@@ -232,7 +232,7 @@ impl Neighbors {
         let row = |slot: usize| self.order[slot] as usize;
         let others = RangeQuery::all(self, &view)
             .filter(|&slot| self.rows.rest[row(slot)].entity != view.except);
-        let mut found: Vec<Found> = others
+        let mut found: SmallVec<[Found; 33]> = others
             .map(|slot| {
                 let distance = self.columns.at(slot).distance_squared(view.position);
                 (distance, self.rows.bodies[row(slot)].id, slot)
