@@ -71,6 +71,33 @@ fn an_agent_cannot_steer_for_itself() {
     assert!(position(&app, agent).x > 1.0, "the agent still moves");
 }
 
+#[test]
+fn a_point_mass_below_a_parent_that_is_elsewhere_warns_once() {
+    let mut app = point_mass_app(HERTZ);
+    let mut spawn_below = |parent: Transform| {
+        let parent = app.world_mut().spawn(parent).id();
+        let child = (PointMass::default(), Seek::new(FAR), ChildOf(parent));
+        app.world_mut().spawn(child).id()
+    };
+    spawn_below(Transform::from_xyz(0.0, 0.0, 5.0));
+    let agent = spawn_below(Transform::from_xyz(3.0, 0.0, 0.0));
+    run_ticks(&mut app, TICKS);
+    assert_warned_once(&app, agent, "PointMass", "below a parent");
+}
+
+#[test]
+fn a_point_mass_that_gets_a_parent_elsewhere_warns_once() {
+    let mut app = point_mass_app(HERTZ);
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(FAR));
+    run_ticks(&mut app, TICKS);
+    assert_eq!(warnings(&app), []);
+    let scaled = Transform::from_scale(Vec3::splat(0.04));
+    let parent = app.world_mut().spawn(scaled).id();
+    app.world_mut().entity_mut(agent).insert(ChildOf(parent));
+    run_ticks(&mut app, TICKS);
+    assert_warned_once(&app, agent, "PointMass", "a new parent");
+}
+
 /// Spawns an entity that is no agent, with a condition.
 fn spawn_unused(app: &mut App, condition: impl Bundle) -> Entity {
     app.world_mut()

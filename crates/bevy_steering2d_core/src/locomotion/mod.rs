@@ -38,6 +38,7 @@ mod facing;
 mod hull;
 mod kind;
 mod leg;
+mod moved_parents;
 mod point_mass;
 mod reeds_shepp;
 #[cfg(test)]
@@ -58,6 +59,7 @@ pub use hull::Hull;
 pub use kind::{Holonomic, Locomotion, LocomotionInfo, LocomotionRegistry, LocomotionSystems};
 pub(crate) use kind::{register_kind, register_locomotion, release_controls};
 pub use leg::{Leg, Pose};
+pub(crate) use moved_parents::warn_of_moved_parents;
 pub use point_mass::PointMass;
 pub(crate) use point_mass::{
     forget_point_mass, move_point_masses, place_point_masses, sense_point_masses,

@@ -21,7 +21,8 @@ const LANES: usize = VelocityChanges::MOST;
 /// `v += F/m · Δt`, then `position += v · Δt`.
 ///
 /// Reynolds' point mass (1999). Position and rotation are those of the entity's [`Transform`], so
-/// it must have no parent, or one whose transform is the identity. For collisions use a Rapier `RigidBody` instead; an entity
+/// it must have no parent, or one whose transform is the identity in the plane; a warning names one that is put below another parent.
+/// For collisions use a Rapier `RigidBody` instead; an entity
 /// must not have both, since each writes the transform. Without a `Transform` it is no body: it is
 /// not moved, and behaviors do not see it.
 ///

@@ -23,7 +23,7 @@ use crate::id::FreeIds;
 use crate::locomotion::{
     Holonomic, Hull, LocomotionSystems, PointMass, Tracked, Wheeled, drive_point_masses,
     forget_point_mass, move_point_masses, place_point_masses, register_kind, release_controls,
-    sense_driven_point_masses, sense_point_masses, warn_of_faulty_facing,
+    sense_driven_point_masses, sense_point_masses, warn_of_faulty_facing, warn_of_moved_parents,
 };
 use crate::perception::{
     Neighbors, Perception, clear_probes, index_neighbors, index_obstacles, index_walls,
@@ -170,6 +170,7 @@ impl Plugin for PointMassPlugin {
                 SteeringSchedule::Bodies,
                 (
                     place_point_masses,
+                    warn_of_moved_parents,
                     sense_point_masses,
                     sense_driven_point_masses,
                 )
