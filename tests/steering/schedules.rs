@@ -125,6 +125,43 @@ fn steering_moves_nothing_while_time_is_paused() {
 }
 
 #[test]
+fn steering_that_rests_by_a_condition_goes_on_where_it_was() {
+    #[derive(Resource)]
+    struct Plays;
+
+    for backend in BACKENDS {
+        let end = |rest: u32| {
+            let mut app = backend.app(HERTZ);
+            app.insert_resource(Plays)
+                .configure_sets(
+                    FixedUpdate,
+                    SteeringSystems::all().run_if(resource_exists::<Plays>),
+                )
+                .configure_sets(
+                    FixedUpdate,
+                    PhysicsSet::StepSimulation.run_if(resource_exists::<Plays>),
+                );
+            let agent = (Wander::default(), Seek::new(EAST));
+            let agent = backend.spawn(&mut app, Body::at(0.0, 0.0), agent);
+            run_ticks(&mut app, 30);
+            let state = |app: &App| {
+                let tick = app.world().resource::<SteeringClock>().tick;
+                (tick, position(app, agent), velocity(app, agent))
+            };
+            let before = state(&app);
+            app.world_mut().remove_resource::<Plays>();
+            run_ticks(&mut app, rest);
+            assert_eq!(state(&app), before, "{backend:?}");
+            app.insert_resource(Plays);
+            run_ticks(&mut app, 30);
+            assert!(warnings(&app).is_empty(), "{backend:?}");
+            position(&app, agent)
+        };
+        assert_near(end(20), end(0), 1e-4, &format!("{backend:?}"));
+    }
+}
+
+#[test]
 fn a_pause_keeps_the_velocity_of_a_body_beyond_its_hard_limit() {
     let mut app = bare_app(HERTZ);
     app.insert_resource(TimeUpdateStrategy::ManualDuration(

@@ -36,8 +36,22 @@ pub enum SteeringSystems {
 }
 
 impl SteeringSystems {
-    /// All sets in the order they run, to configure them together. They are not chained.
-    #[doc(hidden)]
+    /// All sets in the order they run, to configure them together, such as with a condition:
+    ///
+    /// ```
+    /// # use bevy::prelude::*;
+    /// # use bevy_steering2d_core::*;
+    /// # #[derive(Resource)]
+    /// # struct Playing;
+    /// # let mut app = App::new();
+    /// # app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()));
+    /// app.configure_sets(FixedUpdate, SteeringSystems::all().run_if(resource_exists::<Playing>));
+    /// # app.update();
+    /// ```
+    ///
+    /// The condition is evaluated once, before the first step, so a tick runs whole or not at all. Meanwhile the
+    /// [`SteeringClock`](crate::SteeringClock) stands still, memories rest and no [`PointMass`](crate::PointMass) moves. A
+    /// physics engine goes on to step: give its step the same condition.
     pub fn all() -> ScheduleConfigs<InternedSystemSet> {
         (
             Self::Sense,
