@@ -67,7 +67,8 @@
 //! # What a preset changes
 //!
 //! A preset determines all behaviors of an agent: those it does not name are removed, with a
-//! warning if the game had inserted them. Of the companions it changes only those it names. A
+//! warning in the log if the game had inserted them. Their targets and other
+//! [situational](#what-a-preset-leaves-to-the-game) fields are kept for a later preset that names them. Of the companions it changes only those it names. A
 //! companion that the next preset does not name returns to its value from before the first preset.
 //! Applying one preset after another is therefore the same as applying the last one alone, so
 //! tunings can be compared. Behaviors on [other entities](bevy_steering2d_core::SteersFor) that
