@@ -68,8 +68,9 @@
 //!
 //! A preset determines all behaviors of an agent: those it does not name are removed, with a
 //! warning in the log if the game had inserted them. Their targets and other
-//! [situational](#what-a-preset-leaves-to-the-game) fields are kept for a later preset that names them. Of the companions it changes only those it names. A
-//! companion that the next preset does not name returns to its value from before the first preset.
+//! [situational](#what-a-preset-leaves-to-the-game) fields are kept for a later preset that names them. Of the
+//! companions it changes only those it names. A companion that the next preset does not name returns to its value
+//! from before the first preset.
 //! Applying one preset after another is therefore the same as applying the last one alone, so
 //! tunings can be compared. Behaviors on [other entities](bevy_steering2d_core::SteersFor) that
 //! steer the agent stay unchanged, and so does the state of a behavior between ticks.
