@@ -45,6 +45,8 @@ struct Raised {
     logged: usize,
     left_out: usize,
     recent: Vec<SteeringWarning>,
+    /// How many were logged so far.
+    told: usize,
 }
 
 /// Entity and field, and the behavior whose field it is if several on an entity have it.
@@ -136,6 +138,28 @@ impl SteeringWarnings {
         raised.log();
         raised.recent.clone()
     }
+
+    /// The warnings that came since the last call with the same counter, which begins at zero; oldest first, at most
+    /// [`KEPT`](Self::KEPT). For a message on the screen:
+    ///
+    /// ```
+    /// # use bevy::prelude::*;
+    /// # use bevy_steering2d_core::SteeringWarnings;
+    /// fn show_warnings(warnings: Res<SteeringWarnings>, mut seen: Local<usize>) {
+    ///     for warning in warnings.unseen(&mut seen) {
+    ///         println!("{}", warning.message);
+    ///     }
+    /// }
+    /// # bevy::ecs::system::assert_is_system(show_warnings);
+    /// ```
+    pub fn unseen(&self, seen: &mut usize) -> Vec<SteeringWarning> {
+        let mut raised = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        raised.log();
+        let new = raised.told.saturating_sub(*seen);
+        *seen = raised.told;
+        let known = raised.recent.len().saturating_sub(new);
+        raised.recent[known..].to_vec()
+    }
 }
 
 /// Whether a warning of the tick `last` is not to be repeated. A rollback repeats none either.
@@ -193,6 +217,7 @@ impl Raised {
             }
             let message = format!("entity {entity}: {message}");
             log::warn!("{message}");
+            self.told += 1;
             self.recent.push(SteeringWarning {
                 entity,
                 field,
@@ -239,6 +264,24 @@ mod tests {
         assert_eq!(warnings.recent().len(), 2);
         warnings.raise(&clock(700), Entity::PLACEHOLDER, "A.c", || "bad".into());
         assert_eq!(warnings.recent().len(), 3);
+    }
+
+    #[test]
+    fn each_counter_gets_a_warning_once() {
+        let warnings = SteeringWarnings::default();
+        let (mut one, mut other) = (0, 0);
+        assert_eq!(warnings.unseen(&mut one), []);
+        warnings.raise(&clock(1), Entity::PLACEHOLDER, "A.b", || "bad".into());
+        assert_eq!(warnings.unseen(&mut one).len(), 1);
+        warnings.raise(&clock(2), Entity::PLACEHOLDER, "A.c", || "bad".into());
+        let fields: Vec<_> = warnings
+            .unseen(&mut one)
+            .iter()
+            .map(|it| it.field)
+            .collect();
+        assert_eq!(fields, ["A.c"]);
+        assert_eq!(warnings.unseen(&mut other).len(), 2);
+        assert_eq!(warnings.unseen(&mut one), []);
     }
 
     /// Lets these entities raise a warning in every tick; returns the lines and the number

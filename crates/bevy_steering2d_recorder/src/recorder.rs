@@ -161,7 +161,7 @@ impl SteeringRecorder {
     }
 
     /// Where an agent was in the ticks that were recorded and then left behind, when the world went
-    /// on from an earlier tick; coordinates as of [`trail`](Self::trail). They are dropped from the last one on when the new ticks
+    /// on from an earlier tick, which is not among them; coordinates as of [`trail`](Self::trail). They are dropped from the last one on when the new ticks
     /// need their memory.
     pub fn abandoned(&self, agent: Entity) -> impl Iterator<Item = Vec2> {
         let own = self.entities_of(agent);
@@ -169,7 +169,7 @@ impl SteeringRecorder {
         abandoned.filter_map(move |it| place(&it.snapshot, &own))
     }
 
-    /// The tick from which on there are [abandoned](Self::abandoned) ones.
+    /// The first of the [abandoned](Self::abandoned) ticks: the recorded one after the tick from which the world went on.
     pub fn forked(&self) -> Option<u32> {
         Some(self.abandoned.first()?.tick())
     }

@@ -14,7 +14,9 @@ use crate::{
 ///
 /// Use it for bodyguards, goalkeepers (between ball and goal), sheepdogs and peacemakers. Each target
 /// may be an agent, any other body, an obstacle or a point. To put an obstacle between the agent and a
-/// threat, use [`Hide`](crate::Hide).
+/// threat, use [`Hide`](crate::Hide). A goalkeeper stands near the goal and looks at the ball:
+/// `Interpose::new(goal, ball).with_ratio(0.2)`, with the middle of the goal, and a
+/// [`FaceTarget`](crate::FaceTarget) of the ball.
 ///
 /// m is the point between the targets now and `T = |p − m| / max_speed`, in s. The agent arrives at the
 /// point between their predicted positions `a + v_a·T` and `b + v_b·T`, with the force of
