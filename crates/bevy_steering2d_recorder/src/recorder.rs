@@ -161,8 +161,8 @@ impl SteeringRecorder {
     }
 
     /// Where an agent was in the ticks that were recorded and then left behind, when the world went
-    /// on from an earlier tick, which is not among them; coordinates as of [`trail`](Self::trail). They are dropped from the last one on when the new ticks
-    /// need their memory.
+    /// on from an earlier tick, which is not among them; coordinates as of [`trail`](Self::trail). They are dropped from the
+    /// last one on when the new ticks need their memory.
     pub fn abandoned(&self, agent: Entity) -> impl Iterator<Item = Vec2> {
         let own = self.entities_of(agent);
         let abandoned = self.abandoned.iter();

@@ -50,9 +50,9 @@ pub struct Rewound {
 /// Pauses `Time<Virtual>`, and shows the end of a recorded tick. Triggers [`Rewound`]. The ticks of this frame that are
 /// still to run are left out, and their time is lost.
 ///
-/// Call it between ticks, such as in `Update`. An observer, of a click for example, queues it: `commands.queue(move |world: &mut
-/// World| { .. })`; in one of an event of steering a tick is running, and it returns an error. In the schedule of steering, before the step of a physics engine, it returns no
-/// error, but the engine goes on in that step, and the world shows its bodies a tick late.
+/// Call it between ticks, such as in `Update`. An observer, of a click for example, queues it as a command:
+/// `commands.queue(move |world: &mut World| { .. })`. In an observer of an event of steering a tick is running, and it
+/// returns an error. In the schedule of steering, before the step of a physics engine, it returns no error, but the engine goes on in that step, and the world shows its bodies a tick late.
 ///
 /// The world as it was before is kept until time goes on, with all changes that were made in a pause.
 /// [`back_to_present`] returns to it. Rewinding to the latest tick instead shows the end of that tick, without

@@ -25,6 +25,10 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer};
 /// colliders of any shape. For long straight obstacles [`WallAvoidance`](crate::WallAvoidance) is
 /// better. Only obstacles in the detection box ahead count, and those behind that nearly touch the agent.
 ///
+/// It goes by where obstacles are, not by how they move: one that is slow beside the agent is avoided, but an agent at rest does
+/// not step out of the way of one that comes. Where obstacles move fast, take
+/// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance), which takes the velocity of their bodies into account.
+///
 /// In the agent's frame the obstacle is at (x, y); r is the sum of its radius, the agent's radius and
 /// the margin, m. The agent turns for the obstacle that needs the strongest acceleration, m/s², and
 /// brakes for all:
