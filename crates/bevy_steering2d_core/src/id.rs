@@ -1,5 +1,6 @@
 //! [`SteeringId`]: the id of an agent, the same on every run.
 
+use std::f32::consts::TAU;
 use std::ops::Range;
 
 use bevy::ecs::archetype::Archetype;
@@ -8,6 +9,8 @@ use bevy::ecs::entity::{ComponentCloneCtx, SourceComponent};
 use bevy::ecs::lifecycle::HookContext;
 use bevy::ecs::world::DeferredWorld;
 use bevy::prelude::*;
+
+use crate::locomotion::direction;
 
 /// The id of an agent, independent of its [`Entity`]: seeds its random stream and breaks ties.
 ///
@@ -27,6 +30,12 @@ impl SteeringId {
     #[inline]
     pub fn turn_of(self, turns: u32) -> u32 {
         share_of(self, turns.saturating_sub(1) as usize) as u32
+    }
+
+    /// A direction of this agent's own, a unit vector: those of successive ids are the golden angle apart.
+    pub(crate) fn direction(self) -> Vec2 {
+        let turns = self.0.wrapping_mul(GOLDEN_RATIO) as f32 / u32::MAX as f32;
+        direction(turns * TAU)
     }
 }
 

@@ -1,14 +1,10 @@
 //! Separation: keeps a distance from neighbors.
 
-use std::f32::consts::TAU;
-
 use bevy::prelude::*;
 
 use super::accumulate::sum_around;
 use super::rule::{Limits, Rule, SPOT_SQUARED, Seen, Sum, rule_parameters, sum_over};
 use crate::behaviors::embeds_influence;
-use crate::id::GOLDEN_RATIO;
-use crate::locomotion::direction;
 use crate::perception::{Neighbor, Neighbors, SteeringGroups};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, SteeringId};
 use bevy_steering2d_kernel::simd::{Number, clamp_length};
@@ -110,11 +106,8 @@ impl Rule for Separation {
 }
 
 impl Separation {
-    /// Gives neighbors on the agent's own spot a direction, a different one for each agent: successive
-    /// ids are the golden angle apart.
+    /// Gives neighbors on the agent's own spot a direction, a different one for each agent.
     pub(super) fn leave_spot(sum: &mut Sum, id: SteeringId) {
-        let turns = id.0.wrapping_mul(GOLDEN_RATIO) as f32 / u32::MAX as f32;
-        let away = direction(turns * TAU);
-        sum.vector = (Vec2::from(sum.vector) - sum.weight * away).into();
+        sum.vector = (Vec2::from(sum.vector) - sum.weight * id.direction()).into();
     }
 }

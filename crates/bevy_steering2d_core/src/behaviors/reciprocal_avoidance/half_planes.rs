@@ -42,10 +42,9 @@ const SLACK: f32 = 1e-5;
 /// Violations that differ by less are equal, in radii of the disc.
 const EASE: f32 = 2.5e-5;
 
-/// Returns the velocity in the disc nearest to `wanted` that satisfies all constraints, and zero. If there is
-/// none: one that satisfies the first `strict` constraints and minimizes the largest violation of the others, and
-/// that violation, m/s. If the strict ones cannot be met either, the nearest of those that minimize their largest
-/// violation, and the others do not count.
+/// Returns the velocity in the disc nearest to `wanted` that satisfies all constraints, and zero. If there is none: the
+/// nearest of those that satisfy the first `strict` constraints and minimize the largest violation of the others, and that
+/// violation, m/s. If the strict ones cannot be met either, they count as met by those that minimize their largest violation.
 pub(crate) fn nearest_allowed(
     planes: &[HalfPlane],
     strict: usize,
@@ -55,18 +54,42 @@ pub(crate) fn nearest_allowed(
     match solve(planes, disc, Aim::Near(wanted)) {
         Ok(best) => (best, 0.0),
         Err((failed, best)) if failed < strict => {
-            let strict = &planes[..strict];
-            let (best, violation) = least_violation(strict, 0, disc, failed, best);
-            let eased = eased(strict, violation + EASE * disc.radius);
-            let nearest = solve(&eased, disc, Aim::Near(wanted));
-            (nearest.unwrap_or(best), violation)
+            let (strict, others) = planes.split_at(strict);
+            let (_, violation) = least_violation(strict, 0, disc, failed, best);
+            let mut met = eased(strict, violation + EASE * disc.radius);
+            met.extend_from_slice(others);
+            match solve(&met, disc, Aim::Near(wanted)) {
+                Ok(best) => (best, violation),
+                Err((failed, best)) => {
+                    let (best, more) =
+                        nearest_of_least(&met, strict.len(), disc, wanted, (failed, best));
+                    (best, violation.max(more))
+                }
+            }
         }
-        Err((failed, best)) => least_violation(planes, strict, disc, failed, best),
+        Err(failure) => nearest_of_least(planes, strict, disc, wanted, failure),
     }
 }
 
-/// Constraints eased by a violation. Opposite ones, as of the walls of a passage too narrow for the agent, then leave a
-/// strip, of which rounding would choose an end.
+/// The velocity nearest to `wanted` of those that minimize the largest violation, and that violation, where not all
+/// constraints can be met.
+fn nearest_of_least(
+    planes: &[HalfPlane],
+    strict: usize,
+    disc: Circle,
+    wanted: Vec2,
+    (failed, best): (usize, Vec2),
+) -> (Vec2, f32) {
+    let (best, violation) = least_violation(planes, strict, disc, failed, best);
+    let (strict, others) = planes.split_at(strict);
+    let mut met = HalfPlanes::from_slice(strict);
+    met.extend(eased(others, violation + EASE * disc.radius));
+    let nearest = solve(&met, disc, Aim::Near(wanted));
+    (nearest.unwrap_or(best), violation)
+}
+
+/// Constraints eased by a violation. Opposite ones, as of the walls of a passage too narrow for the agent, or of neighbors to
+/// both sides, then leave a strip, of which rounding would choose an end.
 fn eased(planes: &[HalfPlane], violation: f32) -> HalfPlanes {
     let ease = |it: &HalfPlane| HalfPlane {
         point: it.point - violation * it.normal,
@@ -213,6 +236,14 @@ mod tests {
         let (between, violation) = nearest_allowed(&apart, 0, DISC, Vec2::ZERO);
         assert!((between.x - 0.5).abs() < 1e-4, "{between}");
         assert!((violation - 0.5).abs() < 1e-4, "{violation}");
+        for y in [-1.0, 0.0, 0.3, 1.0] {
+            let wanted = Vec2::new(0.0, y);
+            let (nearest, _) = nearest_allowed(&apart, 0, DISC, wanted);
+            assert!(
+                (nearest.y - y).abs() < 1e-2,
+                "{nearest}, but {y} m/s is free"
+            );
+        }
         let (strict, violation) = nearest_allowed(&apart, 1, DISC, Vec2::ZERO);
         assert!((strict.x - 1.0).abs() < 1e-4, "{strict}");
         assert!((violation - 1.0).abs() < 1e-4, "{violation}");
@@ -232,6 +263,16 @@ mod tests {
                 assert!((violation - 0.5 * scale).abs() < 1e-3 * scale);
             }
         }
+    }
+
+    #[test]
+    fn between_walls_too_close_a_neighbor_counts() {
+        let walls = [plane((0.2, 0.0), 0.0), plane((-0.2, 0.0), 180.0)];
+        let neighbor = plane((0.0, 0.5), 270.0);
+        let [a, b] = walls;
+        let (best, violation) = nearest_allowed(&[a, b, neighbor], 2, DISC, Vec2::Y);
+        assert!(best.distance(0.5 * Vec2::Y) < 1e-2, "{best}");
+        assert!((violation - 0.2).abs() < 1e-3, "{violation}");
     }
 
     #[test]

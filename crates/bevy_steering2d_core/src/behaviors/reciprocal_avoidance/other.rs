@@ -23,8 +23,6 @@ pub(super) struct Other<N> {
     pub(super) slack: N,
     /// The agent's share of keeping the margin, `0..=1`; at 0 it may touch.
     pub(super) respect: N,
-    /// The direction of separation along x if both are at one point: 1 or −1.
-    pub(super) aside: N,
     /// 1 if the agent may go around it; 0 if it takes the agent's aim.
     pub(super) sideways: N,
     /// From 0 to 1, how much its way crosses that of the agent.
@@ -55,7 +53,6 @@ impl<N: Number> Other<N> {
             duty: of_share(shared),
             slack: of_share(one - half * shared),
             respect: of_share(between.respect),
-            aside: it.reader_first,
             sideways: one,
             crosses: between.crosses,
         }
@@ -157,7 +154,6 @@ impl Other<f32> {
             duty: 1.0,
             slack: 1.0,
             respect: 1.0,
-            aside: 1.0,
             sideways: 1.0,
             crosses: 0.0,
         }
@@ -174,7 +170,6 @@ impl<R: Register> Other<R> {
             duty: column(|it| it.duty),
             slack: column(|it| it.slack),
             respect: column(|it| it.respect),
-            aside: column(|it| it.aside),
             sideways: column(|it| it.sideways),
             crosses: column(|it| it.crosses),
         }
@@ -187,12 +182,11 @@ impl<R: Register> Other<R> {
             numbers
         };
         let (offset, velocity) = (self.offset.map(stored), self.velocity.map(stored));
-        let [touching, duty, slack, respect, aside, sideways, crosses] = [
+        let [touching, duty, slack, respect, sideways, crosses] = [
             self.touching,
             self.duty,
             self.slack,
             self.respect,
-            self.aside,
             self.sideways,
             self.crosses,
         ]
@@ -204,7 +198,6 @@ impl<R: Register> Other<R> {
             duty: duty[at],
             slack: slack[at],
             respect: respect[at],
-            aside: aside[at],
             sideways: sideways[at],
             crosses: crosses[at],
         })

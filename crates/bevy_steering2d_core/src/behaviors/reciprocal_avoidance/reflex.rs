@@ -22,9 +22,10 @@ pub(super) struct Reflex<N> {
 
 impl<N: Number> Other<N> {
     /// The velocities that avoid contact within the reflex time, as far as that is the agent's share:
-    /// the relative velocity must leave the velocity obstacle at the nearest point of its border.
+    /// the relative velocity must leave the velocity obstacle at the nearest point of its border. From another at its own
+    /// place the agent separates in the direction `aside`.
     #[inline(always)]
-    pub(super) fn reflex(&self, me: &Agent, how: &ReciprocalAvoidance) -> Reflex<N> {
+    pub(super) fn reflex(&self, me: &Agent, how: &ReciprocalAvoidance, aside: Vec2) -> Reflex<N> {
         let (zero, one) = (N::splat(0.0), N::splat(1.0));
         let (x, y) = (N::splat(me.velocity.x), N::splat(me.velocity.y));
         let relative = [x - self.velocity[0], y - self.velocity[1]];
@@ -34,7 +35,7 @@ impl<N: Number> Other<N> {
         let margin = self.respect * N::splat(how.margin);
         let keep = self.touching + self.touching.keep_below(distance, margin);
         let apart = out_of_velocity_obstacle(relative, self.offset, keep, N::splat(how.reflex));
-        let near = self.separate(relative, distance, keep);
+        let near = self.separate(relative, distance, keep, aside);
         let is_apart = |then: N, otherwise: N| keep.if_below(distance, then, otherwise);
         let needed = is_apart(apart.least, near.least);
         // Precedence ends where bodies are pressed into each other: then both give way.
@@ -52,12 +53,12 @@ impl<N: Number> Other<N> {
 
     /// The change that restores the distance to keep, if the agents are too near.
     #[inline(always)]
-    fn separate(&self, relative: [N; 2], distance: N, keep: N) -> Reflex<N> {
-        let (zero, one, spot) = (N::splat(0.0), N::splat(1.0), N::splat(1e-6));
+    fn separate(&self, relative: [N; 2], distance: N, keep: N, aside: Vec2) -> Reflex<N> {
+        let (zero, one, spot) = (N::splat(0.0), N::splat(1.0), N::splat(SPOT));
         let inverse = one / distance.max(spot);
         let away = [
-            spot.if_below(distance, zero - self.offset[0] * inverse, self.aside),
-            spot.if_below(distance, zero - self.offset[1] * inverse, zero),
+            spot.if_below(distance, zero - self.offset[0] * inverse, N::splat(aside.x)),
+            spot.if_below(distance, zero - self.offset[1] * inverse, N::splat(aside.y)),
         ];
         let time =
             self.touching
@@ -70,6 +71,8 @@ impl<N: Number> Other<N> {
     }
 }
 
+/// Bodies nearer than this are at one place, m.
+const SPOT: f32 = 1e-6;
 /// Overlap at which both agents give way with all of the share, relative to the distance of contact.
 const PRESSED: f32 = 0.01;
 /// Time in which agents that are too near restore their distance, s.
@@ -150,7 +153,15 @@ impl<R: Register> Others<R> {
         planes: &mut HalfPlanes,
     ) {
         for (at, eight) in self.eights.iter().enumerate() {
-            let Reflex { normal, least } = eight.reflex(me, how);
+            let square = dot(eight.offset, eight.offset);
+            let at_one_place = square.at_most(R::splat(SPOT * SPOT)) != 0;
+            // Each in a direction of its own: in a common one, a crowd on one point would stay together.
+            let aside = if at_one_place {
+                me.id.direction()
+            } else {
+                Vec2::ZERO
+            };
+            let Reflex { normal, least } = eight.reflex(me, how, aside);
             let mut left = R::splat(-reach).at_most(least) & self.lanes(at);
             if left == 0 {
                 continue;
@@ -174,6 +185,8 @@ impl<R: Register> Others<R> {
 
 #[cfg(test)]
 mod tests {
+    use bevy_steering2d_kernel::simd::Portable;
+
     use super::*;
     use crate::behaviors::reciprocal_avoidance::testing::{
         numbered, seen, time_of_contact, walker,
@@ -187,9 +200,9 @@ mod tests {
         let it = numbered(2, walker(0.3, 0.96, Vec2::ZERO));
         let how = ReciprocalAvoidance::default();
         let (mine, its) = (seen(&me, &it, 1.0, 2.0), seen(&it, &me, 2.0, 1.0));
-        let going = mine.reflex(&me, &how).half_plane(&me);
+        let going = mine.reflex(&me, &how, Vec2::X).half_plane(&me);
         assert!(going.inside(0.005 * Vec2::Y) > 0.0, "{going:?}");
-        let giving_way = its.reflex(&it, &how).half_plane(&it);
+        let giving_way = its.reflex(&it, &how, Vec2::X).half_plane(&it);
         assert!(giving_way.inside(Vec2::ZERO) < 0.0, "{giving_way:?}");
     }
 
@@ -200,7 +213,10 @@ mod tests {
         let it = numbered(2, walker(1.4, 0.2, Vec2::NEG_X));
         let how = ReciprocalAvoidance::default();
         let (mine, its) = (seen(&me, &it, 5.0, 5.0), seen(&it, &me, 5.0, 5.0));
-        let (a, b) = (mine.reflex(&me, &how), its.reflex(&it, &how));
+        let (a, b) = (
+            mine.reflex(&me, &how, Vec2::X),
+            its.reflex(&it, &how, Vec2::X),
+        );
         let after = a.half_plane(&me).point - b.half_plane(&it).point;
         let distance = mine.touching + how.margin;
         let time = time_of_contact(mine.offset.into(), after, distance);
@@ -217,7 +233,9 @@ mod tests {
                 respect: 0.0,
                 ..seen(&me, &it, 1.0, 2.0)
             };
-            first.reflex(&me, &ReciprocalAvoidance::default()).least
+            first
+                .reflex(&me, &ReciprocalAvoidance::default(), Vec2::X)
+                .least
         };
         let touching = 2.0 * me.radius;
         assert_eq!(least(touching), 0.0, "in contact the first one stays");
@@ -242,12 +260,28 @@ mod tests {
     }
 
     #[test]
-    fn agents_at_one_point_separate_in_opposite_directions() {
-        let me = numbered(1, walker(0.0, 0.0, Vec2::ZERO));
-        let it = numbered(2, walker(0.0, 0.0, Vec2::ZERO));
-        let how = ReciprocalAvoidance::default();
-        let mine = seen(&me, &it, 5.0, 5.0).reflex(&me, &how);
-        let its = seen(&it, &me, 5.0, 5.0).reflex(&it, &how);
-        assert_eq!(Vec2::from(mine.normal), -Vec2::from(its.normal));
+    fn agents_at_one_point_separate_in_directions_of_their_own() {
+        let all: Vec<_> = (0..20)
+            .map(|id| numbered(id, walker(0.0, 0.0, Vec2::ZERO)))
+            .collect();
+        let mut ways = Vec::new();
+        for me in &all {
+            let others = all.iter().filter(|it| it.id != me.id);
+            let others: Vec<_> = others.map(|it| seen(me, it, 5.0, 5.0)).collect();
+            let mut planes = HalfPlanes::new();
+            let how = ReciprocalAvoidance::default();
+            Others::<Portable>::of(&others).add_reflexes(me, &how, 1.0, &mut planes);
+            assert!(
+                planes.iter().all(|it| it.normal == planes[0].normal),
+                "{planes:?}"
+            );
+            ways.push(planes[0].normal);
+        }
+        for (at, way) in ways.iter().enumerate() {
+            assert!(
+                ways[..at].iter().all(|it| it.distance(*way) > 0.1),
+                "{ways:?}"
+            );
+        }
     }
 }
