@@ -28,7 +28,8 @@ use turning::turn_inside;
 /// maximum acceleration would stop the body, to 1, when half of it would. Outside, the side pushes with
 /// `mass · (v + c) / response_time` inwards, at most `max_force`, which fades in before the side over a fifth
 /// of the body's radius, or over the way of one update if that is longer. The return speed v is what the maximum
-/// acceleration adds in the response time, more the farther the agent is outside, at most `max_speed`.
+/// acceleration adds in the response time, more the farther the agent is outside, at most `max_speed`; and the response
+/// time is shorter by as much, at least one update.
 ///
 /// A body with a turning circle turns away along the side while its circle fits into the area; where it no
 /// longer does, it brakes, and close to the side it backs off until it has room to turn. Without a reverse gear it
@@ -242,6 +243,8 @@ fn keep_inside(me: &Agent, inwards: Vec2, gap: f32) -> Vec2 {
     let depth = depth_in_skin(me, gap).max(1.0);
     let back = me.max_speed.min(me.max_acceleration() * time * depth);
     let missing_speed = (back + outward_speed).max(0.0);
+    // Several behaviors that drive a light agent outward would outdo a push that did not grow with the depth.
+    let time = (time / depth).max(me.delta).max(f32::MIN_POSITIVE);
     // The outward speed counts also where the whole force would be too much.
     let returning = (pressed * me.mass * missing_speed / time).min(me.max_force);
     holding.max(returning) * inwards
@@ -395,6 +398,24 @@ mod tests {
             }
             let swing = farthest - nearest;
             assert!(swing < 0.002, "{mass} kg: swings by {swing} m");
+        }
+    }
+
+    #[test]
+    fn two_behaviors_that_drive_a_light_agent_outward_do_not_take_it_out() {
+        for mass in [0.05, 0.283, 1.0] {
+            let mut course = Course::new(60.0);
+            course.agent.mass = mass;
+            course.agent.position = Vec2::new(15.0, 5.0);
+            for _ in 0..60 * 20 {
+                let me = course.agent;
+                let holding = containment(&me, pen(), 0.0);
+                let rest = me.max_force - holding.length();
+                let outward = 2.0 * me.track(me.max_speed * Vec2::X);
+                course.step(holding + outward.clamp_length_max(rest));
+            }
+            let outside = course.farthest_x - 19.5;
+            assert!(outside < 0.2, "{mass} kg: {outside} m outside");
         }
     }
 
