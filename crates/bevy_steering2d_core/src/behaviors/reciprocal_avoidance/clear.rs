@@ -142,7 +142,7 @@ mod tests {
             let cost = Fading::new(&me, &how).cost(conflict.pace(preferred.to_array(), 0.0));
             prop_assert!(cost < 1e-3, "{cost}");
             let reach = me.max_acceleration() * answer_time(&me);
-            let least = other.reflex(&me, &how).least;
+            let least = other.reflex(&me, &how, Vec2::X).least;
             prop_assert!(least < -0.999 * reach, "{least}");
         }
     }
