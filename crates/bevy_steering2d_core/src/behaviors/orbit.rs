@@ -17,7 +17,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Tar
 /// With the distance d from the center, the unit vectors o away from it and t along the circle, and the center's velocity w:
 /// `F = track(w + s·dir(t − 2·(d/radius − 1)·o)) − m·v²/d·o`, N. The second term holds the agent on its circle; v is its speed along t,
 /// relative to the center. The speed s is the [`pace`](Self::pace), at most `max_speed` and √(a·radius/2), for which half of the strongest
-/// acceleration a to the side suffices. A radius below that of the turning circle of a car counts as a tenth more than
+/// acceleration a to the side suffices, and at most that with which the sum of both velocities is `max_speed` long, unless the
+/// center is faster than that. A radius below that of the turning circle of a car counts as a tenth more than
 /// that. (Nelson, Barber, `McLain` and Beard 2007, *Vector field path following for miniature air vehicles*)
 #[doc(alias("strafe", "circle"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
@@ -168,13 +169,25 @@ pub fn orbit(me: &Agent, center: &Kinematics, how: &Orbit) -> Vec2 {
     let off = (offset.length() / radius - 1.0).min(FAR);
     let way = (along - APPROACH * off * out).normalize();
     let fastest = me.max_speed.min(me.speed_in_circle(radius, TURNING));
-    let speed = how.pace.unwrap_or(f32::INFINITY).min(fastest);
+    let pace = how.pace.unwrap_or(f32::INFINITY);
+    let speed = pace.min(fastest).min(fastest_beside(me, center, way));
     let to_circle = me.track_for_long(center.velocity + speed * way);
 
     let around = velocity.dot(along);
     let distance = offset.length().max(NEAR * radius);
     let holding = me.push(-around * around / distance * out);
     limited(to_circle + holding, me.max_force)
+}
+
+/// The largest speed along `way` relative to a moving center at which the agent keeps to its `max_speed`, m/s. A longer sum of the
+/// velocities would be cut, which bends it towards that of the center.
+fn fastest_beside(me: &Agent, center: &Kinematics, way: Vec2) -> f32 {
+    let spare = me.max_speed * me.max_speed - center.velocity.length_squared();
+    if spare <= 0.0 {
+        return f32::INFINITY;
+    }
+    let with_it = center.velocity.dot(way);
+    (with_it * with_it + spare).sqrt() - with_it
 }
 
 #[cfg(test)]

@@ -126,6 +126,16 @@ fn the_circle_moves_with_its_center() {
     assert!((angle - 10.0 * 2.0 / 5.0).abs() < 0.1, "{angle}");
 }
 
+#[test]
+fn the_circle_is_held_around_a_center_nearly_as_fast_as_the_agent() {
+    for direction in [OrbitDirection::CounterClockwise, OrbitDirection::Clockwise] {
+        let how = Orbit::new(CENTER, 5.0).with_direction(direction);
+        let me = at(Vec2::new(-9.0, 0.0), Vec2::ZERO);
+        let (worst, _) = circled(me, Vec2::new(3.2, 2.4), &how);
+        assert!(worst < 0.3, "{direction:?}: {worst} m off");
+    }
+}
+
 /// The largest error of the distance of a driven body in the second half of two minutes, m.
 fn driven<L: Locomotion>(mut drive: Drive<L>, how: &Orbit) -> f32 {
     drive.body.position = CENTER + Vec2::new(40.0, 10.0);
