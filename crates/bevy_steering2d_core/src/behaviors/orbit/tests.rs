@@ -14,10 +14,12 @@ fn moving(velocity: Vec2) -> Kinematics {
     }
 }
 
+/// An agent whose updates take no time, for forces by hand.
 fn at(offset: Vec2, velocity: Vec2) -> Agent {
     Agent {
         position: CENTER + offset,
         velocity,
+        delta: 0.0,
         ..default()
     }
 }
@@ -133,6 +135,28 @@ fn the_circle_is_held_around_a_center_nearly_as_fast_as_the_agent() {
         let me = at(Vec2::new(-9.0, 0.0), Vec2::ZERO);
         let (worst, _) = circled(me, Vec2::new(3.2, 2.4), &how);
         assert!(worst < 0.3, "{direction:?}: {worst} m off");
+    }
+}
+
+#[test]
+fn the_speed_on_the_circle_does_not_depend_on_the_tick_rate() {
+    let how = Orbit::new(CENTER, 1.0).with_pace(2.0);
+    for hertz in [10.0, 20.0, 60.0] {
+        let mut course = Course::new(hertz);
+        course.agent.position = CENTER + Vec2::X;
+        let mut angle = 0.0;
+        for tick in 0..(20.0 * hertz) as u32 {
+            let me = course.agent;
+            course.step(orbit(&me, &moving(Vec2::ZERO), &how));
+            if tick >= (10.0 * hertz) as u32 {
+                let offset = me.position - CENTER;
+                angle += offset.angle_to(course.agent.position - CENTER);
+            }
+        }
+        assert!(
+            (angle - 20.0).abs() < 0.1,
+            "{hertz} Hz: {angle} rad in 10 s"
+        );
     }
 }
 
