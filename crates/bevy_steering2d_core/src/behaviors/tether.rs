@@ -4,6 +4,7 @@ use bevy::prelude::*;
 
 use super::embeds_influence;
 use super::shared::arrive_at_moving::arrive_at_moving;
+use crate::agent::limited;
 use crate::{
     Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Steer, Target, Targets,
 };
@@ -17,7 +18,8 @@ use crate::{
 /// use [`Containment`](crate::Containment).
 ///
 /// `F = u · arrive(r)`, where r is the nearest point within `length`, moving with the anchor, and the
-/// pull u grows from 0 at `length` to 1 at `length + stretch`. For a body with a turning circle, such as a car, r is the
+/// pull u grows from 0 at `length` to 1 at `length + stretch`, and on as evenly, with at most `max_force`, up to half of the
+/// updates in a response time. A body with a kind of locomotion is pulled by at most 1; for one with a turning circle, such as a car, r is the
 /// anchor itself. (Of this project)
 #[doc(alias("leash"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
@@ -106,8 +108,20 @@ pub fn tether(me: &Agent, anchor: &Kinematics, how: &Tether) -> Vec2 {
     } else {
         anchor.position + offset.clamp_length_max(how.length)
     };
-    let pull = (excess / how.stretch).min(1.0);
-    pull * arrive_at_moving(me, inside, anchor.velocity, Braking::Physical, 0.0)
+    let pull = (excess / how.stretch).min(most_pull(me));
+    let force = arrive_at_moving(me, inside, anchor.velocity, Braking::Physical, 0.0);
+    limited(pull * force, me.max_force)
+}
+
+/// The most pull of a leash. The slower an agent responds, the harder others may drive it outward, and the more pull it bears
+/// without a swing: two updates remain to respond.
+fn most_pull(me: &Agent) -> f32 {
+    /// A shorter update counts as one of this length, s.
+    const SHORTEST: f32 = 1e-3;
+    if me.abilities.is_some() {
+        return 1.0;
+    }
+    (0.5 * me.response() / me.delta.max(SHORTEST)).max(1.0)
 }
 
 #[cfg(test)]
@@ -166,6 +180,24 @@ mod tests {
         let me = course.agent;
         assert!(me.speed() < 1.0, "comes back gently: {me:?}");
         assert!(me.position.length() < 5.5, "{me:?}");
+    }
+
+    #[test]
+    fn a_leash_holds_a_slow_to_respond_agent_against_its_desired_velocity() {
+        for mass in [0.1, 1.0, 4.0] {
+            let mut course = Course::new(60.0);
+            course.agent.mass = mass;
+            course.agent.response_time = 1.0;
+            for _ in 0..60 * 30 {
+                let me = course.agent;
+                let pull = tether(&me, &Kinematics::default(), &Tether::default());
+                let rest = me.max_force - pull.length();
+                let outward = me.track(me.max_speed * Vec2::X);
+                course.step(pull + outward.clamp_length_max(rest));
+            }
+            let stretched = course.farthest_x - 5.0;
+            assert!(stretched < 2.5, "{mass} kg: stretched by {stretched} m");
+        }
     }
 
     #[test]
