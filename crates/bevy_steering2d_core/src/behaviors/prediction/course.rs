@@ -49,6 +49,14 @@ impl Course {
         HORIZON * me.position.distance(body.position) / me.max_speed
     }
 
+    /// The same for an agent that gets up to speed first: a heavy one takes longer for that than for the way.
+    pub(super) fn horizon_from_velocity(me: &Agent, body: &Kinematics) -> f32 {
+        /// At most, s: an agent without force does not get up to speed.
+        const LONGEST: f32 = 1e6;
+        let speeding_up = 2.0 * me.max_speed / me.max_acceleration();
+        Self::horizon(me, body) + speeding_up.min(LONGEST)
+    }
+
     /// A body that keeps its speed and turn rate: an arc.
     pub(super) fn turning(mover: Mover, horizon: f32) -> Self {
         let step = horizon / STEPS as f32;
@@ -433,6 +441,21 @@ mod tests {
         // 10² + 3²·T² = 5²·T²  →  T = 2.5.
         let time = course.meeting_time(me.position, |time| me.max_speed * time);
         assert!((time.unwrap() - 2.5).abs() < 0.01, "{time:?}");
+    }
+
+    #[test]
+    fn a_heavy_agent_at_rest_meets_a_body_within_its_course() {
+        let me = Agent {
+            mass: 100.0,
+            ..default()
+        };
+        let (body, seen) = (runner(Vec2::ZERO), Sighting::default());
+        let horizon = Course::horizon_from_velocity(&me, &body);
+        let course = Course::accelerating(mover(&body, &seen), horizon);
+        let reach = |time| reach_from_velocity(&me, body.position, time);
+        // √(2 · 10 m / 0.2 m/s²)
+        let time = course.meeting_time(me.position, reach);
+        assert!((time.unwrap() - 10.0).abs() < 0.1, "{time:?}");
     }
 
     #[test]

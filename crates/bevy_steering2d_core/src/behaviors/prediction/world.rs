@@ -90,7 +90,11 @@ impl Predictions<'_, '_> {
             limits: limits_of(target, &self.vehicles),
             seen,
         };
-        let horizon = Course::horizon(me, other) + pair.turning;
+        let moving = match prediction {
+            Prediction::Acceleration => Course::horizon_from_velocity(me, other),
+            _ => Course::horizon(me, other),
+        };
+        let horizon = moving + pair.turning;
         let course = match prediction {
             Prediction::Acceleration => Course::accelerating(mover, horizon),
             Prediction::Scenery => Course::in_scenery(mover, self.scenery(pair), horizon),
