@@ -18,7 +18,8 @@ use crate::{
 /// `Interpose::new(goal, ball).with_ratio(0.2)`, with the middle of the goal, and a
 /// [`FaceTarget`](crate::FaceTarget) of the ball.
 ///
-/// m is the point between the targets now and `T = |p − m| / max_speed`, in s. The agent arrives at the
+/// m is the point between the targets now and `T = |p − m| / (max_speed + c)`, in s, where c is the speed at which m comes
+/// towards the agent, `≥ 0`. The agent arrives at the
 /// point between their predicted positions `a + v_a·T` and `b + v_b·T`, with the force of
 /// [`Arrive`](crate::Arrive), N, in the frame that moves with that point. (Reynolds 1999; Buckland 2005)
 #[doc(alias("Interponerse"))]
@@ -78,7 +79,9 @@ impl Interpose {
     pub fn point(&self, me: &Agent, first: &Kinematics, second: &Kinematics) -> (Vec2, Vec2) {
         let between = first.position.lerp(second.position, self.ratio);
         let velocity = first.velocity.lerp(second.velocity, self.ratio);
-        let time = me.position.distance(between) / me.max_speed;
+        // A guard ahead of the point would stay ahead if the point did not count as coming.
+        let coming = (-velocity.dot(me.direction_to(between))).max(0.0);
+        let time = me.position.distance(between) / (me.max_speed + coming);
         (between + velocity * time, velocity)
     }
 }
@@ -198,6 +201,24 @@ mod tests {
             course.step(interpose(&me, &first, &second, &how));
         }
         assert!(farthest < 0.2, "{farthest} m from the midpoint");
+    }
+
+    #[test]
+    fn a_guard_ahead_of_its_point_lets_it_come() {
+        for speed in [3.0, 4.5, 5.0] {
+            let mut course = Course::new(60.0);
+            course.agent.position = Vec2::new(6.0, 3.0);
+            let how = Interpose::default();
+            let mut x = 0.0;
+            for _ in 0..60 * 20 {
+                let me = course.agent;
+                let (first, second) = (body((x, 0.0), (speed, 0.0)), body((x, 6.0), (speed, 0.0)));
+                course.step(interpose(&me, &first, &second, &how));
+                x += speed * me.delta;
+            }
+            let ahead = course.agent.position.x - x;
+            assert!(ahead < 0.18, "{speed} m/s: {ahead} m ahead");
+        }
     }
 
     #[test]
