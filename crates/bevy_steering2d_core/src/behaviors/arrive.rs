@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 
-use super::braking::{Braking, slowed, slowed_while_closing};
+use super::braking::{Braking, slowed, slowed_while_closing, speed_before};
 use super::embeds_influence;
 use crate::require::forget;
 use crate::{
@@ -49,7 +49,7 @@ pub struct Arrive {
     /// The agent has arrived within this distance of where it stops, m, `> 0`. Default `0.1`. Inside it brakes, so with a large
     /// tolerance it stops short, by an amount that depends on its speed: to stop at a distance use
     /// [`standoff`](Self::standoff). [`Arrived`] is triggered inside, as soon as `speed · response_time` is at most the
-    /// tolerance. It comes again for the same order only after the agent was farther away than twice the tolerance: for
+    /// tolerance and the agent can stop within twice the tolerance. It comes again for the same order only after the agent was farther away than twice the tolerance: for
     /// repeated attacks, test the distance.
     pub tolerance: f32,
     /// How much it counts beside other behaviors, and when it acts.
@@ -252,7 +252,10 @@ pub(super) fn has_arrived(me: &Agent, point: Vec2, tolerance: f32, before: bool)
     if before {
         distance <= DEPARTURE * tolerance
     } else {
-        distance <= tolerance && me.speed() * me.response_time.max(me.delta) <= tolerance
+        // One that would run on beyond its departure would arrive twice.
+        let stoppable = speed_before(me, 0.0, DEPARTURE * tolerance);
+        let slow = me.speed() * me.response_time.max(me.delta) <= tolerance;
+        distance <= tolerance && slow && me.speed() <= stoppable
     }
 }
 

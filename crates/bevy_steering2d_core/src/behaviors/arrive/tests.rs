@@ -207,6 +207,20 @@ fn arrival_is_remembered_up_to_twice_the_tolerance() {
 }
 
 #[test]
+fn an_agent_that_is_too_heavy_to_stop_has_not_arrived() {
+    let arrives = |mass| {
+        let me = Agent {
+            velocity: Vec2::new(3.9, 0.0),
+            mass,
+            ..default()
+        };
+        has_arrived(&me, Vec2::ZERO, 1.0, false)
+    };
+    assert!(arrives(1.0), "it stops within half a meter");
+    assert!(!arrives(10.0), "it needs four meters");
+}
+
+#[test]
 fn arrival_is_remembered_for_targets_within_the_tolerance() {
     let at = |target| ArriveMemory {
         arrived: true,
