@@ -15,6 +15,10 @@ use crate::{Abilities, Agent, Behavior, Influence, InvalidParameter, Steer, Targ
 /// Beyond the panic distance the force is zero and the agent keeps its velocity: combine it with
 /// another behavior such as [`Wander`](crate::Wander).
 ///
+/// Under [`Combine::PRIORITIZED`](crate::Combine::PRIORITIZED) an agent with a goal within the panic distance, or beyond the threat,
+/// comes to rest at the edge of that distance, unless it is weak: with a `response_time` shorter than `max_speed · mass / max_force`
+/// it swings to and fro there for ever.
+///
 /// `F = track(max_speed · dir(t → p)) · urgency`, in N, see [`Agent::track`] and [`panic_urgency`],
 /// a number from 0 to 1. An agent on the spot of the threat flees along its heading. A driven body that points to the
 /// threat backs away if it has no room to turn around before it. (Reynolds 1999;

@@ -15,7 +15,9 @@ use crate::{
 #[doc = include_str!("figures/offset_pursuit.svg")]
 ///
 /// Use it for formations, escorts or a camera drone beside a car. The leader may itself follow another
-/// leader. Keep the leader slower than its followers, or those on the outside of a turn fall behind. Slots sweep out in
+/// leader; but each link of a chain swings out a little wider than the one before. For a long column give all followers
+/// multiples of the offset from one leader, or use [`LeaderFollowing`](crate::LeaderFollowing).
+/// Keep the leader slower than its followers, or those on the outside of a turn fall behind. Slots sweep out in
 /// turns: a column of cars stays on its road with a [`PathFollowing`](crate::PathFollowing) of its own each.
 /// Among walls, which it ignores, send each follower by a `NavigateTo` (feature `navigation`) to a child of the leader.
 /// To follow a leader without a fixed slot, use [`LeaderFollowing`](crate::LeaderFollowing).
