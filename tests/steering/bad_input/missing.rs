@@ -27,7 +27,10 @@ fn a_body_without_a_place_begins_at_the_origin() {
     let mut app = Backend::Rapier.app(HERTZ);
     let body = (RigidBody::Dynamic, Collider::ball(0.3));
     let agent = app.world_mut().spawn((body, Seek::new(FAR))).id();
-    let ghost = app.world_mut().spawn((PointMass::default(), Seek::new(FAR))).id();
+    let ghost = app
+        .world_mut()
+        .spawn((PointMass::default(), Seek::new(FAR)))
+        .id();
     run_ticks(&mut app, TICKS);
     for agent in [agent, ghost] {
         assert!(position(&app, agent).length() > 0.1, "it moves");

@@ -297,7 +297,7 @@ impl WallResponse {
             Self::Stop => {
                 let closing_speed = -me.velocity.dot(touch.normal);
                 let stop_in_a_tick = me.mass * closing_speed / me.delta.max(f32::MIN_POSITIVE);
-                touch.urgency.max(stop_in_a_tick / me.max_force).min(1.0)
+                touch.urgency.max((stop_in_a_tick / me.max_force).min(1.0))
             }
         }
     }
