@@ -2,11 +2,13 @@
 
 use bevy::prelude::*;
 
+use super::braking::slowed;
 use super::embeds_influence;
 use super::shared::arrive_at_moving::arrive_at_moving;
 use crate::agent::limited;
 use crate::{
-    Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Steer, Target, Targets,
+    Abilities, Agent, Behavior, Braking, Influence, InvalidParameter, Kinematics, Steer, Target,
+    Targets,
 };
 
 /// Keeps the agent within a distance of an anchor, like a dog on a leash.
@@ -20,7 +22,8 @@ use crate::{
 /// `F = u · arrive(r)`, where r is the nearest point within `length`, moving with the anchor, and the
 /// pull u grows from 0 at `length` to 1 at `length + stretch`, and on as evenly, with at most `max_force`, up to half of the
 /// updates in a response time. A body with a kind of locomotion is pulled by at most 1; for one with a turning circle, such as a car, r is the
-/// anchor itself. (Of this project)
+/// anchor itself. To an anchor at rest it turns about rather than back up to it, and where it does back up, it is pulled on for two
+/// turning radii, so that it has room to turn. (Of this project)
 #[doc(alias("leash"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
@@ -97,13 +100,17 @@ impl Steer for Tether {
 
 /// The force of [`Tether`], N.
 pub fn tether(me: &Agent, anchor: &Kinematics, how: &Tether) -> Vec2 {
+    let circle = me.turning_radius();
+    if circle > 0.0 && anchor.speed() < Abilities::FOLLOWS {
+        return turn_back(me, anchor.position, circle, how);
+    }
     let offset = me.position - anchor.position;
     let excess = offset.length() - how.length;
     if excess <= 0.0 {
         return Vec2::ZERO;
     }
     // The nearest point inside is within the turning circle of a car: it would only back up to it.
-    let inside = if me.turning_radius() > 0.0 {
+    let inside = if circle > 0.0 {
         anchor.position
     } else {
         anchor.position + offset.clamp_length_max(how.length)
@@ -111,6 +118,25 @@ pub fn tether(me: &Agent, anchor: &Kinematics, how: &Tether) -> Vec2 {
     let pull = (excess / how.stretch).min(most_pull(me));
     let force = arrive_at_moving(me, inside, anchor.velocity, Braking::Physical, 0.0);
     limited(pull * force, me.max_force)
+}
+
+/// The force on a body with a turning circle, whose anchor rests, N. One that stopped at its anchor, or went forward as soon as it is
+/// inside, would change gear again and again.
+fn turn_back(me: &Agent, anchor: Vec2, circle: f32, how: &Tether) -> Vec2 {
+    let is_backing = me.forward_speed() < -Kinematics::STANDING;
+    let slack = if is_backing {
+        (how.length - 2.0 * circle).max(0.0)
+    } else {
+        how.length
+    };
+    let excess = me.position.distance(anchor) - slack;
+    if excess <= 0.0 {
+        return Vec2::ZERO;
+    }
+    let way = me.way_through(anchor, 4.0 * circle + 2.0 * how.length);
+    let most = me.max_speed.min(way.speed);
+    let velocity = slowed(me, way.run, way.direction, most, Braking::Physical);
+    (excess / how.stretch).min(1.0) * me.track(velocity)
 }
 
 /// The most pull of a leash. The slower an agent responds, the harder others may drive it outward, and the more pull it bears
@@ -128,7 +154,9 @@ fn most_pull(me: &Agent) -> f32 {
 mod tests {
     use super::*;
     use crate::behaviors::testing::{Course, assert_close};
-    use crate::behaviors::{arrive, seek};
+    use crate::behaviors::{arrive, seek, target_speed};
+    use crate::locomotion::Wheeled;
+    use crate::locomotion::testing::Drive;
 
     fn at(x: f32) -> Agent {
         Agent {
@@ -197,6 +225,24 @@ mod tests {
             }
             let stretched = course.farthest_x - 5.0;
             assert!(stretched < 2.5, "{mass} kg: stretched by {stretched} m");
+        }
+    }
+
+    #[test]
+    fn a_car_on_a_short_leash_seldom_changes_gear() {
+        for (length, most) in [(4.0, 20), (8.0, 2)] {
+            let mut car = Drive::car(Wheeled::default(), 60.0);
+            let how = Tether::new(Vec2::ZERO, length);
+            let mut gears = 0;
+            for _ in 0..60 * 30 {
+                let me = car.agent();
+                let pull = tether(&me, &Kinematics::default(), &how);
+                let rest = me.max_force - pull.length();
+                let before = car.controls.reversing;
+                car.step(pull + target_speed(&me, 6.0).clamp_length_max(rest));
+                gears += u32::from(before != car.controls.reversing);
+            }
+            assert!(gears <= most, "{length} m: {gears} changes in 30 s");
         }
     }
 
