@@ -49,7 +49,8 @@ pub struct Arrive {
     /// The agent has arrived within this distance of where it stops, m, `> 0`. Default `0.1`. Inside it brakes, so with a large
     /// tolerance it stops short, by an amount that depends on its speed: to stop at a distance use
     /// [`standoff`](Self::standoff). [`Arrived`] is triggered inside, as soon as `speed · response_time` is at most the
-    /// tolerance and the agent can stop within twice the tolerance. It comes again for the same order only after the agent was farther away than twice the tolerance: for
+    /// tolerance and the agent can stop within twice the tolerance. It comes again for the same order only after the agent was
+    /// farther away than twice the tolerance: for
     /// repeated attacks, test the distance.
     pub tolerance: f32,
     /// How much it counts beside other behaviors, and when it acts.

@@ -410,7 +410,7 @@ mod tests {
             for _ in 0..60 * 20 {
                 let me = course.agent;
                 let holding = containment(&me, pen(), 0.0);
-                let rest = me.max_force - holding.length();
+                let rest = (me.max_force - holding.length()).max(0.0);
                 let outward = 2.0 * me.track(me.max_speed * Vec2::X);
                 course.step(holding + outward.clamp_length_max(rest));
             }

@@ -18,7 +18,8 @@ use crate::{
 /// agent `Separation::new(6.0).with_groups(SHARKS).with_priority(Evade::PRIORITY)`. Beyond the panic distance the force is
 /// zero: combine it with another behavior such as [`Wander`](crate::Wander). The agent flees straight away
 /// from the threat and not past it: in a corner, such as one of a [`Containment`](crate::Containment), it stays
-/// until the threat is gone. A weak agent whose goal is within the panic distance swings to and fro at its edge, as with [`Flee`](crate::Flee).
+/// until the threat is gone. A weak agent whose goal is within the panic distance swings to and fro at its edge, as with
+/// [`Flee`](crate::Flee).
 ///
 /// `F = flee(p_t + v_t·T) · urgency`, in N, with T in seconds from the [`Prediction`] and the
 /// urgency of [`Flee`](crate::Flee) at the threat's current distance. T ends at the closest approach:

@@ -20,7 +20,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Kinematics, Steer, Tar
 ///
 /// With the distance d from the center, the unit vectors o away from it and t along the circle, and the center's velocity w:
 /// `F = track(w + s·dir(t − 2·(d/radius − 1)·o)) − m·v²/d·o`, N. The second term holds the agent on its circle; v is its speed along t,
-/// relative to the center. Its o is that of the middle of the update, on the circle half of the way ahead. The speed s is the [`pace`](Self::pace), at most `max_speed` and √(a·radius/2), for which half of the strongest
+/// relative to the center. Its o is that of the middle of the update, on the circle half of the way ahead. The speed s is
+/// the [`pace`](Self::pace), at most `max_speed` and √(a·radius/2), for which half of the strongest
 /// acceleration a to the side suffices, and at most that with which the sum of both velocities is `max_speed` long, unless the
 /// center is faster than that. A radius below that of the turning circle of a car counts as a tenth more than
 /// that. (Nelson, Barber, `McLain` and Beard 2007, *Vector field path following for miniature air vehicles*)
@@ -179,7 +180,7 @@ pub fn orbit(me: &Agent, center: &Kinematics, how: &Orbit) -> Vec2 {
 
     let around = velocity.dot(along);
     let distance = offset.length().max(NEAR * radius);
-    // Across the circle at the begin of an update, the force would make a body faster the longer the update is.
+    // Across the circle at the beginning of an update, the force would make a body faster the longer the update is.
     let half = within(0.5 * around * me.delta / distance, FRAC_PI_2);
     let (sine, cosine) = ops::sin_cos(half);
     let halfway = cosine * out + sine * along;

@@ -21,8 +21,8 @@ use crate::{
 ///
 /// `F = u · arrive(r)`, where r is the nearest point within `length`, moving with the anchor, and the
 /// pull u grows from 0 at `length` to 1 at `length + stretch`, and on as evenly, with at most `max_force`, up to half of the
-/// updates in a response time. A body with a kind of locomotion is pulled by at most 1; for one with a turning circle, such as a car, r is the
-/// anchor itself. To an anchor at rest it turns about rather than back up to it, and where it does back up, it is pulled on for two
+/// updates in a response time. A body with a kind of locomotion is pulled by at most 1; for one with a turning
+/// circle, such as a car, r is the anchor itself. To an anchor at rest it turns about rather than back up to it, and where it does back up, it is pulled on for two
 /// turning radii, so that it has room to turn. (Of this project)
 #[doc(alias("leash"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
@@ -219,7 +219,7 @@ mod tests {
             for _ in 0..60 * 30 {
                 let me = course.agent;
                 let pull = tether(&me, &Kinematics::default(), &Tether::default());
-                let rest = me.max_force - pull.length();
+                let rest = (me.max_force - pull.length()).max(0.0);
                 let outward = me.track(me.max_speed * Vec2::X);
                 course.step(pull + outward.clamp_length_max(rest));
             }
@@ -237,7 +237,7 @@ mod tests {
             for _ in 0..60 * 30 {
                 let me = car.agent();
                 let pull = tether(&me, &Kinematics::default(), &how);
-                let rest = me.max_force - pull.length();
+                let rest = (me.max_force - pull.length()).max(0.0);
                 let before = car.controls.reversing;
                 car.step(pull + target_speed(&me, 6.0).clamp_length_max(rest));
                 gears += u32::from(before != car.controls.reversing);
