@@ -14,7 +14,8 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer};
 /// Use it for patrols, vacuum robots and rats. It follows [`Wall`](crate::Wall)s, with
 /// [`SensesColliders`](crate::SensesColliders) also colliders of any shape, in the direction in which
 /// the agent is moving. Without a wall within the perception radius the force is zero; add a
-/// [`Wander`](crate::Wander). For sharp inner corners add a [`WallAvoidance`](crate::WallAvoidance).
+/// [`Wander`](crate::Wander). For sharp inner corners, and outer ones at a distance of less than a quarter of the way of a second,
+/// add a [`WallAvoidance`](crate::WallAvoidance): the agent cuts them.
 ///
 /// q is the point of the wall nearest to the agent's position after `look_ahead_time`, n the normal at
 /// q, and e the error of that position's distance from the wall, as a fraction of the distance to keep

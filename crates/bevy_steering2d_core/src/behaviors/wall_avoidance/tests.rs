@@ -461,7 +461,11 @@ fn a_car_comes_to_rest_at_a_place_before_a_wall() {
 fn a_wall_that_the_body_nearly_touches_pushes_against_the_one_opposite() {
     // In a corridor 0.2 m wider than the body.
     let walls = Wall::room(Rect::new(-50.0, -0.6, 50.0, 0.6));
-    for response in [WallResponse::Linear, WallResponse::Quadratic, WallResponse::Stop] {
+    for response in [
+        WallResponse::Linear,
+        WallResponse::Quadratic,
+        WallResponse::Stop,
+    ] {
         let how = WallAvoidance::default().with_response(response);
         let me = Agent {
             position: Vec2::new(0.0, 0.09),
