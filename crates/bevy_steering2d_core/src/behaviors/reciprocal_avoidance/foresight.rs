@@ -95,7 +95,8 @@ impl<R: Register> Foresight<'_, R> {
         // What costs less than the best so far is near the velocity of least deviation: from there the
         // deviation grows by at least 0.45 times the square of the distance.
         let calm = wish.calm();
-        let to_save = (best.0 - wish.deviation(calm.to_array())).max(0.0);
+        let to_save =
+            (best.0 - wish.deviation(calm.to_array(), wish.off(calm.to_array()))).max(0.0);
         let spread = (to_save / (ACROSS + CHANGE)).sqrt();
 
         let negligible = fading.cheap(NEGLIGIBLE * to_save).max(fading.slowest());
@@ -179,16 +180,15 @@ impl Wish<'_> {
     /// The cost of a velocity without that of contacts.
     #[inline(always)]
     fn cost<N: Number>(&self, velocity: [N; 2]) -> N {
-        let [_, left] = self.off(velocity);
-        self.deviation(velocity)
-            + N::splat(self.left) * left.max(N::splat(0.0))
+        let off = self.off(velocity);
+        self.deviation(velocity, off)
+            + N::splat(self.left) * off[1].max(N::splat(0.0))
             + wall_cost(self.walls, velocity)
     }
 
-    /// The cost of a velocity without contacts, walls and the side.
+    /// The cost of a velocity, which is that much [off](Self::off), without contacts, walls and the side.
     #[inline(always)]
-    fn deviation<N: Number>(&self, velocity: [N; 2]) -> N {
-        let [along, left] = self.off(velocity);
+    fn deviation<N: Number>(&self, velocity: [N; 2], [along, left]: [N; 2]) -> N {
         let change = from(self.previous, velocity);
         along * along + N::splat(ACROSS) * left * left + N::splat(CHANGE) * dot(change, change)
     }
@@ -196,8 +196,9 @@ impl Wish<'_> {
     /// How much faster than the preferred velocity another is along it, and to the left, m/s.
     #[inline(always)]
     fn off<N: Number>(&self, velocity: [N; 2]) -> [N; 2] {
-        let off = from(self.preferred, velocity);
-        [self.ahead, self.ahead.perp()].map(|axis| dot(axis.to_array().map(N::splat), off))
+        let [x, y] = from(self.preferred, velocity);
+        let (ahead_x, ahead_y) = (N::splat(self.ahead.x), N::splat(self.ahead.y));
+        [ahead_x * x + ahead_y * y, ahead_x * y - ahead_y * x]
     }
 
     /// The velocity of the least deviation, between the preferred one and the previous choice.
