@@ -32,7 +32,7 @@ const ACROSS: f32 = 0.25;
 /// Cost of a squared change against the previous choice.
 const CHANGE: f32 = 0.2;
 /// Cost of a speed to the left for a pedestrian, m/s.
-const LEFT: f32 = 0.15;
+const LEFT: f32 = 0.1;
 /// The same per cost of the costliest contact with an agent whose way crosses, s/m.
 const LEFT_IN_TANGLE: f32 = 1.5;
 /// A tangle is full where such a contact costs a pedestrian as much, m²/s²: in 0.4 s.

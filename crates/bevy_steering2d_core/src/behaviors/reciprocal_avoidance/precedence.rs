@@ -37,7 +37,7 @@ pub(super) struct Precedence<N> {
     pub(super) respect: N,
     /// How much faster the neighbor seems to walk than it does, m/s.
     pub(super) start: N,
-    /// From 0 to 1, how much their ways cross.
+    /// From 0 to 1, how much their ways cross on open ground: not before a door or corner, where the nearer goes first.
     pub(super) crosses: N,
 }
 
@@ -70,7 +70,8 @@ impl<N: Number> Precedence<N> {
         let (progress, its_progress) = (dot(velocity, ahead), dot(its_velocity, it.direction));
         let standoff = head_on(opposite) * held_up(progress.min(its_progress));
         let (straight, its_straight) = (dot(course, ahead), dot(it.course, it.direction));
-        let same_door = bend(straight).max(bend(its_straight)) * agreement.max(zero);
+        let bends = bend(straight).max(bend(its_straight));
+        let same_door = bends * agreement.max(zero);
         let moving = heads_somewhere(ahead) * heads_somewhere(it.direction);
         let rank = rank(
             alignment,
@@ -91,7 +92,9 @@ impl<N: Number> Precedence<N> {
                 * rank.max(zero)
                 * (N::splat(HELD_UP) - its_progress).max(zero)
                 * it.quickness,
-            crosses: moving * (N::splat(1.0) - agreement.max(zero - agreement)),
+            crosses: moving
+                * (N::splat(1.0) - bends)
+                * (N::splat(1.0) - agreement.max(zero - agreement)),
         }
     }
 }
