@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 use super::conflict::{Conflict, Fading, Rows};
 use super::half_planes::HalfPlane;
 use super::other::{ALL_LANES, Others};
+use super::precedence::share;
 use super::{ReciprocalAvoidance, quickness};
 use crate::Agent;
 
@@ -37,8 +38,12 @@ const ACROSS_IN_QUEUE: f32 = 2.0;
 /// Cost of a squared change against the previous choice.
 const CHANGE: f32 = 0.2;
 /// Cost of a speed to the left for a pedestrian, m/s.
-const LEFT: f32 = 0.1;
-/// The same per cost of the costliest contact with an agent whose way crosses, s/m.
+const LEFT: f32 = 0.05;
+/// What the costliest contact with an agent whose way crosses adds to that as soon as it counts, m/s.
+const LEFT_OF_CROSSING: f32 = 0.1;
+/// Such a contact counts where it costs a pedestrian as much, m²/s²: 1.6 s before it.
+const COUNTS: f32 = 0.05;
+/// What it adds per cost, s/m.
 const LEFT_IN_TANGLE: f32 = 1.5;
 /// A tangle is full where such a contact costs a pedestrian as much, m²/s²: in 0.4 s.
 const FULL_TANGLE: f32 = 1.0;
@@ -84,7 +89,7 @@ impl<R: Register> Foresight<'_, R> {
             conflicts.push(Conflict::new(me, eight, self.how));
         }
         let fading = Fading::new(me, self.how);
-        let (contacts, tangle) = self.contacts_if_granted(&conflicts, fading);
+        let (contacts, crossing) = self.contacts_if_granted(&conflicts, fading);
         if contacts + wall_cost(self.walls, preferred.to_array()) == 0.0 {
             return preferred;
         }
@@ -93,7 +98,7 @@ impl<R: Register> Foresight<'_, R> {
             ahead: preferred / speed,
             previous: self.previous,
             across: ACROSS + ACROSS_IN_QUEUE * self.queues,
-            left: left_cost(me, tangle),
+            left: left_cost(me, crossing),
             walls: self.walls,
         };
         let best = self.better_known(&wish, contacts, &conflicts, fading);
@@ -162,12 +167,14 @@ impl<R: Register> Foresight<'_, R> {
     }
 }
 
-/// Cost of a speed to the left, m/s. Agents that meet head-on agree by it. The more a crossing is blocked by agents of all
-/// directions, the more it costs: they all keep right, and go around each other in one circle.
-fn left_cost(me: &Agent, tangle: f32) -> f32 {
+/// Cost of a speed to the left, m/s. Agents that meet head-on agree by it. The more the costliest contact with an agent whose
+/// way crosses costs, the more it is: agents of all directions that block each other keep right, and go around each other in
+/// one circle.
+fn left_cost(me: &Agent, crossing: f32) -> f32 {
     let quickness = quickness(me.max_speed);
-    let tangle = (tangle / (quickness * quickness)).min(FULL_TANGLE);
-    (LEFT + LEFT_IN_TANGLE * tangle) * quickness
+    let crossing = crossing / (quickness * quickness);
+    let (counts, tangle) = (share(crossing / COUNTS), crossing.min(FULL_TANGLE));
+    (LEFT + LEFT_OF_CROSSING * counts + LEFT_IN_TANGLE * tangle) * quickness
 }
 
 /// The velocities that an agent likes, as far as it does not look at others.
@@ -399,6 +406,25 @@ mod tests {
             wanted(&me, 1.3 * Vec2::X, &others, &[]).y
         };
         assert!(aside(1.0) < aside(0.0).min(0.0), "{} m/s", aside(1.0));
+    }
+
+    #[test]
+    fn the_left_costs_the_more_the_costlier_the_contact_with_one_that_crosses() {
+        let pedestrian = walker(0.0, 0.0, Vec2::X);
+        let fast = Agent {
+            max_speed: 2.0 * pedestrian.max_speed,
+            ..pedestrian
+        };
+        let quickness = quickness(pedestrian.max_speed);
+        let of = |cost: f32| left_cost(&pedestrian, cost * quickness * quickness) / quickness;
+        let is_near = |a: f32, b: f32| (a - b).abs() < 1e-6;
+        assert!(is_near(of(0.0), 0.05), "on open ground: {}", of(0.0));
+        assert!(is_near(of(0.05), 0.225), "1.6 s before: {}", of(0.05));
+        assert!(is_near(of(1.0), 1.65) && of(2.0) == of(1.0), "{}", of(1.0));
+        assert!(is_near(
+            left_cost(&fast, 0.0),
+            2.0 * left_cost(&pedestrian, 0.0)
+        ));
     }
 
     #[test]
