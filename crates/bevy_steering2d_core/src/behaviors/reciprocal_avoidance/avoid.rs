@@ -9,7 +9,6 @@ use super::clear::Way;
 use super::foresight::Foresight;
 use super::half_planes::{HalfPlane, HalfPlanes};
 use super::other::{Other, Others, wished};
-use super::precedence::queues;
 use super::{Intent, ReciprocalAvoidance, ReciprocalWorld, aims, look_ahead};
 use crate::behaviors::braking::{braking_distance, speed_before};
 use crate::perception::{Found, NearProbe, NeighborView, SeenObstacle, SteeringGroups, WallHit};
@@ -85,7 +84,6 @@ impl Operation for Avoid<'_, '_, '_> {
             me,
             preferred,
             previous: self.previous,
-            queues: queues(me, mine),
             others: &others,
             walls: &walls,
             how,

@@ -1,8 +1,7 @@
 //! Foresight: the velocity of least cost, searched coarse to fine.
 //!
 //! A preferred velocity w without a contact ahead is taken at once. Else it is the v of least cost, of samples around w and
-//! then around the best of them. Its cost is the deviation, `(w − v)²` along w and a quarter of that across, or more than twice
-//! that for an agent that queues before a door or corner, which stands rather than walks around there; the change
+//! then around the best of them. Its cost is the deviation, `(w − v)²` along w and a quarter of that across; the change
 //! against the previous choice, which keeps a chosen side; a small cost for passing on the left, so that agents that meet
 //! head-on agree, which grows where agents of all directions block each other; and the costliest contact, `k · e^(−τ/horizon) / τ²` after a time τ. (Karamouzas, Skinner and Guy 2014) The
 //! time counts as `τ / (2 · share)^⅜`, so that a contact of which the agent has to avoid all is more urgent, and one that the
@@ -24,8 +23,6 @@ pub(super) struct Foresight<'a, R> {
     pub(super) me: &'a Agent,
     pub(super) preferred: Vec2,
     pub(super) previous: Vec2,
-    /// From 0 to 1, how much the agent queues before a door or corner.
-    pub(super) queues: f32,
     pub(super) others: &'a Others<R>,
     pub(super) walls: &'a [HalfPlane],
     pub(super) how: &'a ReciprocalAvoidance,
@@ -33,8 +30,6 @@ pub(super) struct Foresight<'a, R> {
 
 /// Cost of a squared speed perpendicular to the preferred velocity.
 const ACROSS: f32 = 0.25;
-/// What an agent that queues adds to that.
-const ACROSS_IN_QUEUE: f32 = 2.0;
 /// Cost of a squared change against the previous choice.
 const CHANGE: f32 = 0.2;
 /// Cost of a speed to the left for a pedestrian, m/s.
@@ -97,7 +92,6 @@ impl<R: Register> Foresight<'_, R> {
             preferred,
             ahead: preferred / speed,
             previous: self.previous,
-            across: ACROSS + ACROSS_IN_QUEUE * self.queues,
             left: left_cost(me, crossing),
             walls: self.walls,
         };
@@ -184,8 +178,6 @@ struct Wish<'a> {
     /// The preferred direction.
     ahead: Vec2,
     previous: Vec2,
-    /// Cost of a squared speed perpendicular to the preferred velocity.
-    across: f32,
     /// Cost of a speed to the left, m/s.
     left: f32,
     walls: &'a [HalfPlane],
@@ -205,7 +197,7 @@ impl Wish<'_> {
     #[inline(always)]
     fn deviation<N: Number>(&self, velocity: [N; 2], [along, left]: [N; 2]) -> N {
         let change = from(self.previous, velocity);
-        along * along + N::splat(self.across) * left * left + N::splat(CHANGE) * dot(change, change)
+        along * along + N::splat(ACROSS) * left * left + N::splat(CHANGE) * dot(change, change)
     }
 
     /// How much faster than the preferred velocity another is along it, and to the left, m/s.
@@ -221,7 +213,7 @@ impl Wish<'_> {
         let [along, left] = self.off(self.previous.to_array());
         self.preferred
             + CHANGE / (1.0 + CHANGE) * along * self.ahead
-            + CHANGE / (self.across + CHANGE) * left * self.ahead.perp()
+            + CHANGE / (ACROSS + CHANGE) * left * self.ahead.perp()
     }
 }
 
@@ -380,9 +372,7 @@ fn best_lane<R: Register>(register: R, better: impl Fn(f32, f32) -> f32) -> f32 
 mod tests {
     use super::*;
     use crate::behaviors::reciprocal_avoidance::other::Other;
-    use crate::behaviors::reciprocal_avoidance::testing::{
-        numbered, seen, walker, wanted, wanted_in_queue,
-    };
+    use crate::behaviors::reciprocal_avoidance::testing::{numbered, seen, walker, wanted};
     use crate::behaviors::testing::assert_close;
 
     #[test]
@@ -425,20 +415,6 @@ mod tests {
             left_cost(&fast, 0.0),
             2.0 * left_cost(&pedestrian, 0.0)
         ));
-    }
-
-    #[test]
-    fn an_agent_that_queues_stands_rather_than_steps_aside() {
-        // Another comes from the side and goes first.
-        let me = numbered(2, walker(0.0, 0.0, Vec2::ZERO));
-        let it = numbered(1, walker(1.0, 1.0, Vec2::new(0.5, -1.3)));
-        let others = [seen(&me, &it, 9.0, 5.0)];
-        let aside = |queues| {
-            wanted_in_queue(&me, 1.3 * Vec2::X, queues, &others, &[])
-                .y
-                .abs()
-        };
-        assert!(aside(1.0) < 0.5 * aside(0.0), "{} m/s", aside(1.0));
     }
 
     #[test]

@@ -143,12 +143,6 @@ fn head_on<N: Number>(opposite: N) -> N {
     opposite * share((opposite - N::splat(CROSSING)) * N::splat(1.0 / (MEETING - CROSSING)))
 }
 
-/// From 0 to 1, how much an agent queues: it is held up before a door or corner.
-pub(super) fn queues(me: &Agent, mine: &Intent) -> f32 {
-    let ahead = mine.direction();
-    bend(mine.course.dot(ahead)) * held_up(me.velocity.dot(ahead) / quickness(me.max_speed))
-}
-
 /// From 0 to 1, how much an agent is held up that gets ahead with this speed.
 #[inline(always)]
 fn held_up<N: Number>(progress: N) -> N {
@@ -372,21 +366,6 @@ mod tests {
         assert_eq!(crosses(Vec2::NEG_X), 0.0, "it comes");
         assert_eq!(crosses(Vec2::X), 0.0, "it walks ahead");
         assert_eq!(crosses(Vec2::ZERO), 0.0, "it wants nothing");
-    }
-
-    #[test]
-    fn an_agent_queues_that_is_held_up_where_its_path_bends() {
-        let queues = |speed: f32, course: Vec2| {
-            let me = walker(0.0, 0.0, speed * Vec2::X);
-            let mine = Intent {
-                course,
-                ..Intent::new(1.3 * Vec2::X, None)
-            };
-            queues(&me, &mine)
-        };
-        assert_eq!(queues(0.0, Vec2::Y), 1.0);
-        assert_eq!(queues(1.3, Vec2::Y), 0.0, "it walks");
-        assert_eq!(queues(0.0, Vec2::X), 0.0, "on open ground");
     }
 
     #[test]

@@ -60,21 +60,10 @@ pub(super) fn wanted(
     others: &[Other<f32>],
     walls: &[HalfPlane],
 ) -> Vec2 {
-    wanted_in_queue(me, preferred, 0.0, others, walls)
-}
-
-pub(super) fn wanted_in_queue(
-    me: &Agent,
-    preferred: Vec2,
-    queues: f32,
-    others: &[Other<f32>],
-    walls: &[HalfPlane],
-) -> Vec2 {
     Foresight {
         me,
         preferred,
         previous: preferred,
-        queues,
         others: &Others::<Portable>::of(others),
         walls,
         how: &ReciprocalAvoidance::default(),
