@@ -34,7 +34,7 @@ const ACROSS: f32 = 0.25;
 const CHANGE: f32 = 0.2;
 /// Cost of a speed to the left for a pedestrian, m/s.
 const LEFT: f32 = 0.05;
-/// What the costliest contact with an agent whose way crosses adds to that as soon as it counts, m/s.
+/// What the costliest contact with agents that cross from both sides adds to that as soon as it counts, m/s.
 const LEFT_OF_CROSSING: f32 = 0.1;
 /// Such a contact counts where it costs a pedestrian as much, m²/s²: 1.6 s before it.
 const COUNTS: f32 = 0.05;
@@ -122,19 +122,24 @@ impl<R: Register> Foresight<'_, R> {
         search.around(calm, spread.min(1.3 * speed))
     }
 
-    /// What the costliest contact costs at the preferred velocity, and the costliest with an agent whose way crosses, which
-    /// counts by how much it does.
+    /// What the costliest contact costs at the preferred velocity, and the costliest with agents that cross from both sides: the
+    /// cheaper of one to the left and one to the right, which count by how much their ways cross. Streams that cross, each from
+    /// one side, part in stripes.
     #[inline(always)]
     fn contacts_if_granted(&self, conflicts: &[Conflict<R>], fading: Fading) -> (f32, f32) {
         let velocity = self.preferred.to_array().map(R::splat);
-        let (mut pace, mut crossing) = (R::zero(), R::zero());
+        let mut pace = R::zero();
+        let (mut to_left, mut to_right) = (pace, pace);
         for (conflict, eight) in conflicts.iter().zip(&self.others.eights) {
             let its_pace = conflict.pace(velocity, R::zero());
             pace = pace.max(its_pace);
-            crossing = crossing.max(eight.crosses * its_pace);
+            let crossing = eight.crosses * its_pace;
+            to_left = to_left.max(crossing);
+            to_right = to_right.max(R::zero() - crossing);
         }
-        let cost = |pace| fading.cost(best_lane(pace, Number::max));
-        (cost(pace), cost(crossing))
+        let greatest = |pace| best_lane(pace, Number::max);
+        let crossing = greatest(to_left).min(greatest(to_right));
+        (fading.cost(greatest(pace)), fading.cost(crossing))
     }
 
     /// The cheaper of the preferred velocity, of which the cost of contacts is known, and the previous choice; and its
@@ -161,9 +166,9 @@ impl<R: Register> Foresight<'_, R> {
     }
 }
 
-/// Cost of a speed to the left, m/s. Agents that meet head-on agree by it. The more the costliest contact with an agent whose
-/// way crosses costs, the more it is: agents of all directions that block each other keep right, and go around each other in
-/// one circle.
+/// Cost of a speed to the left, m/s. Agents that meet head-on agree by it. The more the costliest contact with agents that
+/// cross from both sides costs, the more it is: agents of all directions that block each other keep right, and go around each
+/// other in one circle.
 fn left_cost(me: &Agent, crossing: f32) -> f32 {
     let quickness = quickness(me.max_speed);
     let crossing = crossing / (quickness * quickness);
@@ -384,22 +389,25 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_keeps_right_the_more_where_others_that_cross_block_its_way() {
+    fn an_agent_keeps_right_the_more_where_others_that_cross_from_both_sides_block_its_way() {
         let me = walker(0.0, 0.0, 0.3 * Vec2::X);
         let waits = |x: f32, y: f32| walker(x, y, Vec2::ZERO);
         let blocks = |y: f32, crosses: f32| Other {
             crosses,
             ..seen(&me, &waits(1.05, y), 5.0, 5.0)
         };
-        let aside = |crosses: f32| {
-            let others = [blocks(0.1, crosses), blocks(-0.1, crosses)];
+        let aside = |left: f32, right: f32| {
+            let others = [blocks(0.1, left), blocks(-0.1, right)];
             wanted(&me, 1.3 * Vec2::X, &others, &[]).y
         };
-        assert!(aside(1.0) < aside(0.0).min(0.0), "{} m/s", aside(1.0));
+        let open = aside(0.0, 0.0);
+        let tangle = aside(1.0, -1.0);
+        assert!(tangle < open.min(0.0), "{tangle} m/s");
+        assert_eq!(aside(1.0, 1.0), open, "a stream crosses");
     }
 
     #[test]
-    fn the_left_costs_the_more_the_costlier_the_contact_with_one_that_crosses() {
+    fn the_left_costs_the_more_the_costlier_the_contact_with_those_that_cross() {
         let pedestrian = walker(0.0, 0.0, Vec2::X);
         let fast = Agent {
             max_speed: 2.0 * pedestrian.max_speed,

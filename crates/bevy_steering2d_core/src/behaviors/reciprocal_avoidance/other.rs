@@ -25,7 +25,7 @@ pub(super) struct Other<N> {
     pub(super) respect: N,
     /// 1 if the agent may go around it; 0 if it takes the agent's aim.
     pub(super) sideways: N,
-    /// From 0 to 1, how much its way crosses that of the agent on open ground.
+    /// How much its way crosses that of the agent on open ground, from −1, to the right, to 1, to the left.
     pub(super) crosses: N,
 }
 

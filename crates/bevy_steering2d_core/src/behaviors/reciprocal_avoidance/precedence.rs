@@ -37,7 +37,8 @@ pub(super) struct Precedence<N> {
     pub(super) respect: N,
     /// How much faster the neighbor seems to walk than it does, m/s.
     pub(super) start: N,
-    /// From 0 to 1, how much their ways cross on open ground: not before a door or corner, where the nearer goes first.
+    /// How much their ways cross on open ground, from −1, the neighbor goes to the right, to 1, it goes to the left. Before a door
+    /// or corner, where the nearer goes first, they do not.
     pub(super) crosses: N,
 }
 
@@ -58,7 +59,7 @@ impl<N: Number> Precedence<N> {
         offset: [N; 2],
         touching: N,
     ) -> Self {
-        let zero = N::splat(0.0);
+        let (zero, one) = (N::splat(0.0), N::splat(1.0));
         let velocity = me.velocity / quickness(me.max_speed);
         let [velocity, ahead, course, destination] =
             [velocity, mine.direction(), mine.course, mine.destination]
@@ -73,6 +74,8 @@ impl<N: Number> Precedence<N> {
         let bends = bend(straight).max(bend(its_straight));
         let same_door = bends * agreement.max(zero);
         let moving = heads_somewhere(ahead) * heads_somewhere(it.direction);
+        let crosses = moving * (one - bends) * (one - agreement.max(zero - agreement));
+        let to_left = ahead[0] * it.direction[1] - ahead[1] * it.direction[0];
         let rank = rank(
             alignment,
             farther(ahead, it.direction, alignment, offset)
@@ -92,9 +95,7 @@ impl<N: Number> Precedence<N> {
                 * rank.max(zero)
                 * (N::splat(HELD_UP) - its_progress).max(zero)
                 * it.quickness,
-            crosses: moving
-                * (N::splat(1.0) - bends)
-                * (N::splat(1.0) - agreement.max(zero - agreement)),
+            crosses: zero.if_below(to_left, crosses, zero - crosses),
         }
     }
 }
@@ -362,7 +363,8 @@ mod tests {
         let me = numbered(1, walker(0.0, 0.0, Vec2::X));
         let crosses =
             |ahead: Vec2| seen(&me, &numbered(2, walker(3.0, 0.0, ahead)), 5.0, 5.0).crosses;
-        assert_eq!(crosses(Vec2::Y), 1.0);
+        assert_eq!(crosses(Vec2::Y), 1.0, "to the left");
+        assert_eq!(crosses(Vec2::NEG_Y), -1.0, "to the right");
         assert_eq!(crosses(Vec2::NEG_X), 0.0, "it comes");
         assert_eq!(crosses(Vec2::X), 0.0, "it walks ahead");
         assert_eq!(crosses(Vec2::ZERO), 0.0, "it wants nothing");
