@@ -35,7 +35,7 @@ const CHANGE: f32 = 0.2;
 /// Cost of a speed to the left for a pedestrian, m/s.
 const LEFT: f32 = 0.05;
 /// What the costliest contact with agents that cross from both sides adds to that as soon as it counts, m/s.
-const LEFT_OF_CROSSING: f32 = 0.1;
+const LEFT_OF_CROSSING: f32 = 0.2;
 /// Such a contact counts where it costs a pedestrian as much, m²/s²: 1.6 s before it.
 const COUNTS: f32 = 0.05;
 /// What it adds per cost, s/m.
@@ -417,8 +417,8 @@ mod tests {
         let of = |cost: f32| left_cost(&pedestrian, cost * quickness * quickness) / quickness;
         let is_near = |a: f32, b: f32| (a - b).abs() < 1e-6;
         assert!(is_near(of(0.0), 0.05), "on open ground: {}", of(0.0));
-        assert!(is_near(of(0.05), 0.225), "1.6 s before: {}", of(0.05));
-        assert!(is_near(of(1.0), 1.65) && of(2.0) == of(1.0), "{}", of(1.0));
+        assert!(is_near(of(0.05), 0.325), "1.6 s before: {}", of(0.05));
+        assert!(is_near(of(1.0), 1.75) && of(2.0) == of(1.0), "{}", of(1.0));
         assert!(is_near(
             left_cost(&fast, 0.0),
             2.0 * left_cost(&pedestrian, 0.0)
