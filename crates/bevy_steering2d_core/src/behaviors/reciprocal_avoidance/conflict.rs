@@ -14,8 +14,8 @@ use crate::Agent;
 /// With the velocity r relative to the other, the direction o and the distance d to it, the distance k to keep and
 /// `room = d² − k²`, the time until the distance falls to k is the smaller root of a quadratic equation. Its reciprocal
 /// is `toward + √((k/d · toward)² − aside²)` with `toward = (r·o) d / room` and `aside = (r×o) / √room`. Both are
-/// linear in the agent's velocity. They are weighted with (2 · duty)^⅜, which makes the cost of a contact after two
-/// thirds of the horizon about proportional to the duty.
+/// linear in the agent's velocity. They are weighted with (2 · share)^⅜, which makes the cost of a contact after two
+/// thirds of the horizon about proportional to the share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Conflict<N> {
     toward: Linear<N>,
@@ -50,7 +50,7 @@ impl<N: Number> Conflict<N> {
     pub(super) fn new(me: &Agent, other: &Other<N>, how: &ReciprocalAvoidance) -> Self {
         let (zero, half, one) = (N::splat(0.0), N::splat(0.5), N::splat(1.0));
         // The other agent does its share, so the relative velocity changes by more than the agent's own.
-        let together = one / other.duty.max(half);
+        let together = one / other.foreseen.max(half);
         let rest = one - together;
         let still = [
             rest * N::splat(me.velocity.x) - other.velocity[0],
@@ -63,7 +63,7 @@ impl<N: Number> Conflict<N> {
         let room = square - keep * keep;
         let within = N::splat(1.0 / (WITHIN * quickness(me.max_speed)));
         let per_room = zero.if_below(room, distance / room, within);
-        let fourth_root = (other.duty + other.duty).sqrt().sqrt();
+        let fourth_root = (other.foreseen + other.foreseen).sqrt().sqrt();
         let weighted = fourth_root * fourth_root.sqrt() * per_room;
         let along = weighted * per_distance;
         let toward = [other.offset[0] * along, other.offset[1] * along];
@@ -220,11 +220,11 @@ mod tests {
 
     /// The cost as written in the documentation.
     fn cost(me: &Agent, other: &Other<f32>, velocity: Vec2, how: &ReciprocalAvoidance) -> f32 {
-        let change = (velocity - me.velocity) / other.duty.max(0.5);
+        let change = (velocity - me.velocity) / other.foreseen.max(0.5);
         let relative = me.velocity + change - Vec2::from(other.velocity);
         let keep = other.touching + other.respect * how.margin.max(CLEARANCE);
         let time = time_of_contact(other.offset.into(), relative, keep);
-        let time = (time / ops::powf(2.0 * other.duty, 0.375)).max(SOONEST);
+        let time = (time / ops::powf(2.0 * other.foreseen, 0.375)).max(SOONEST);
         if time > HORIZONS * how.horizon {
             return 0.0;
         }

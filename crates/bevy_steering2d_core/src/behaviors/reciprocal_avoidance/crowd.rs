@@ -39,6 +39,8 @@ struct Label {
     id: SteeringId,
     /// The groups whose members it avoids; see [`Intent::avoids`].
     avoids: SteeringGroups,
+    /// Where it wants to end, m; not a number if nowhere.
+    aim: Vec2,
     waits: bool,
 }
 
@@ -53,6 +55,8 @@ pub(super) struct Walker<N> {
     pub(super) course: [N; 2],
     /// The direction of the end of its path, a unit vector or zero.
     pub(super) destination: [N; 2],
+    /// The next point of its path, m; not a number if there is none.
+    pub(super) door: [N; 2],
     /// Length of the rest of its path, m.
     pub(super) left: N,
     pub(super) radius: N,
@@ -81,18 +85,17 @@ impl Row {
         ])
     }
 
-    /// Course, destination, where it wants to end (not a number if nowhere), how much room it has to avoid
-    /// others (see [`Intent::hemmed_in`]), [quickness].
+    /// Course, destination, door (not a number if there is none), how much room it has to avoid others (see [`Intent::hemmed_in`]), [quickness].
     #[inline(always)]
     fn plan(intent: &Intent, quickness: f32) -> Self {
-        let aim = intent.aim.unwrap_or(Vec2::NAN);
+        let door = intent.door.unwrap_or(Vec2::NAN);
         Self([
             intent.course.x,
             intent.course.y,
             intent.destination.x,
             intent.destination.y,
-            aim.x,
-            aim.y,
+            door.x,
+            door.y,
             1.0 - intent.hemmed_in,
             quickness,
         ])
@@ -108,17 +111,12 @@ impl Crowd {
 
     /// Where a neighbor is and wants to be.
     pub(super) fn claim(&self, slot: usize) -> Claim {
-        let Member {
-            motion,
-            plan,
-            label,
-        } = &self.members[slot];
+        let Member { motion, label, .. } = &self.members[slot];
         let [x, y, .., radius] = motion.0;
-        let [_, _, _, _, aim_x, aim_y, ..] = plan.0;
         Claim {
             position: Vec2::new(x, y),
             radius,
-            aim: Vec2::new(aim_x, aim_y),
+            aim: label.aim,
             waits: label.waits,
         }
     }
@@ -146,7 +144,16 @@ impl Crowd {
             reader_first |= u32::from(me.id < label.id) << lane;
         }
         let [x, y, velocity_x, velocity_y, ahead_x, ahead_y, left, radius] = R::transposed(motions);
-        let [course_x, course_y, end_x, end_y, _, _, room, quickness] = R::transposed(plans);
+        let [
+            course_x,
+            course_y,
+            end_x,
+            end_y,
+            door_x,
+            door_y,
+            room,
+            quickness,
+        ] = R::transposed(plans);
         let (one, two) = (R::splat(1.0), R::splat(2.0));
         Walker {
             position: [x, y],
@@ -154,6 +161,7 @@ impl Crowd {
             direction: [ahead_x, ahead_y],
             course: [course_x, course_y],
             destination: [end_x, end_y],
+            door: [door_x, door_y],
             left,
             radius,
             avoids: room * R::of_lanes(avoids),
@@ -204,6 +212,7 @@ fn member_of(it: &Neighbor, agent: Option<(&Intent, &Vehicle)>) -> (Member, f32)
         label: Label {
             id: it.id,
             avoids: intent.avoids,
+            aim: intent.aim.unwrap_or(Vec2::NAN),
             waits: intent.waits,
         },
     };
@@ -221,6 +230,7 @@ impl Walker<f32> {
             direction: it.velocity.normalize_or_zero().to_array(),
             course: it.velocity.normalize_or_zero().to_array(),
             destination: it.velocity.normalize_or_zero().to_array(),
+            door: [f32::NAN; 2],
             left,
             radius: it.radius,
             avoids: 1.0,

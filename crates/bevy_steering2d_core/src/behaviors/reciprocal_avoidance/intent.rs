@@ -34,6 +34,9 @@ pub struct Intent {
     pub course: Vec2,
     /// The direction of the end of its path, a unit vector; without a path or on a looped one its preferred direction.
     pub destination: Vec2,
+    /// The next point of its path, m, where it may turn: a door, or a corner. None if that is the last one, and without a path
+    /// or on a looped one.
+    pub door: Option<Vec2>,
     /// The groups of the neighbors with which it shares the avoidance; neighbors in other groups do all of it. None while its
     /// [`ReciprocalAvoidance`] does not act.
     pub avoids: SteeringGroups,
@@ -54,6 +57,7 @@ impl Default for Intent {
             left: 0.0,
             course: Vec2::ZERO,
             destination: Vec2::ZERO,
+            door: None,
             avoids: SteeringGroups::NONE,
             hemmed_in: 0.0,
             aim: None,
@@ -66,16 +70,23 @@ impl Intent {
     /// The intent of an agent that prefers a velocity, m/s, with the rest of its path as [`rest_of`] gives it.
     #[inline]
     pub(super) fn new(velocity: Vec2, rest: Option<Rest>) -> Self {
-        let Rest { length, soon, end } = rest.unwrap_or(Rest {
+        let Rest {
+            length,
+            soon,
+            end,
+            door,
+        } = rest.unwrap_or(Rest {
             length: 0.0,
             soon: velocity,
             end: velocity,
+            door: None,
         });
         Self {
             velocity,
             left: length,
             course: soon.normalize_or_zero(),
             destination: end.normalize_or_zero(),
+            door,
             ..Self::default()
         }
     }
@@ -191,6 +202,8 @@ pub(super) struct Rest {
     soon: Vec2,
     /// The straight way to its end, m.
     end: Vec2,
+    /// Its next point, m, unless that is the end.
+    door: Option<Vec2>,
 }
 
 /// The rest of the path that an agent follows, with the point that it would reach within the horizon, s.
@@ -212,7 +225,7 @@ fn rest_of(
     ahead: f32,
     position: Vec2,
 ) -> Option<Rest> {
-    let end = *path.points().last()?;
+    let (&end, before) = path.points().split_last()?;
     if path.is_looped() || !progress.is_about(path) {
         return None;
     }
@@ -222,6 +235,7 @@ fn rest_of(
         length,
         soon: soon - position,
         end: end - position,
+        door: before.get(progress.waypoint).copied(),
     })
 }
 
@@ -263,6 +277,7 @@ mod tests {
             length: 14.0,
             soon: Vec2::new(6.0, 3.0),
             end: Vec2::new(6.0, 8.0),
+            door: Some(6.0 * Vec2::X),
         };
         assert_eq!(rest(&open, &on_open, 9.0), Some(of_path));
         let soon = rest(&open, &on_open, 20.0).map(|it| it.soon);

@@ -10,6 +10,7 @@ mod choice;
 mod clear;
 mod conflict;
 mod crowd;
+mod door;
 mod foresight;
 mod half_planes;
 mod intent;
@@ -115,8 +116,8 @@ pub struct ReciprocalAvoidance {
     /// walls in all, where a neighbor that others carry along counts twice.
     pub max_neighbors: u32,
     /// How unequal the shares may be, `0..=1`: at 0 each agent does half, at 1 the agent that goes
-    /// second does everything. Default `0.8`. Give agents that meet the same value, or their shares do not add
-    /// up to one.
+    /// second does everything. Default `0.8`. Before a door foresight makes them more unequal, up to
+    /// `1 − (1 − precedence)²`. Give agents that meet the same value, or their shares do not add up to one.
     pub precedence: f32,
     /// Groups of the neighbors that count. Default all. A neighbor for which the agent does not count does none
     /// of the avoidance.

@@ -19,6 +19,8 @@ pub(super) struct Other<N> {
     pub(super) touching: N,
     /// The agent's share of giving way, `0..=1`; the rest is the other's.
     pub(super) duty: N,
+    /// The same as foresight counts it.
+    pub(super) foreseen: N,
     /// The agent's share of the spare clearance, `0..=1`.
     pub(super) slack: N,
     /// The agent's share of keeping the margin, `0..=1`; at 0 it may touch.
@@ -40,7 +42,11 @@ impl<N: Number> Other<N> {
             it.position[1] - N::splat(me.position.y),
         ];
         let between = Precedence::between(me, mine, it, offset, touching);
-        let shared = half + N::splat(0.5 * precedence) * between.rank;
+        let shared = |unequal: N| half + half * unequal * between.rank;
+        // The agent that goes first through a door walks on, and the other waits. Their reflexes do not press so hard.
+        let unequal = N::splat(precedence);
+        let at_door = unequal + unequal * (one - unequal) * between.one_door;
+        let (foreseen, shared) = (shared(at_door), shared(unequal));
         // An agent without the behavior or without room does nothing, and leaves all to this one.
         let of_share = |share: N| one - it.avoids * (one - share);
         Self {
@@ -51,6 +57,7 @@ impl<N: Number> Other<N> {
             ],
             touching,
             duty: of_share(shared),
+            foreseen: of_share(foreseen),
             slack: of_share(one - half * shared),
             respect: of_share(between.respect),
             sideways: one,
@@ -152,6 +159,7 @@ impl Other<f32> {
             velocity: it.velocity.to_array(),
             touching: me.radius + it.filled,
             duty: 1.0,
+            foreseen: 1.0,
             slack: 1.0,
             respect: 1.0,
             sideways: 1.0,
@@ -168,6 +176,7 @@ impl<R: Register> Other<R> {
             velocity: [column(|it| it.velocity[0]), column(|it| it.velocity[1])],
             touching: column(|it| it.touching),
             duty: column(|it| it.duty),
+            foreseen: column(|it| it.foreseen),
             slack: column(|it| it.slack),
             respect: column(|it| it.respect),
             sideways: column(|it| it.sideways),
@@ -182,9 +191,10 @@ impl<R: Register> Other<R> {
             numbers
         };
         let (offset, velocity) = (self.offset.map(stored), self.velocity.map(stored));
-        let [touching, duty, slack, respect, sideways, crosses] = [
+        let [touching, duty, foreseen, slack, respect, sideways, crosses] = [
             self.touching,
             self.duty,
+            self.foreseen,
             self.slack,
             self.respect,
             self.sideways,
@@ -196,6 +206,7 @@ impl<R: Register> Other<R> {
             velocity: [velocity[0][at], velocity[1][at]],
             touching: touching[at],
             duty: duty[at],
+            foreseen: foreseen[at],
             slack: slack[at],
             respect: respect[at],
             sideways: sideways[at],
@@ -228,6 +239,7 @@ mod tests {
                 direction: both(its_direction),
                 course: both(its_direction),
                 destination: both(its_direction),
+                door: both(Vec2::NAN),
                 left: Portable::splat(one.left),
                 radius: Portable::splat(one.radius),
                 avoids: Portable::splat(one.avoids),
@@ -251,6 +263,28 @@ mod tests {
         assert_eq!(wishes(0.9 * Vec2::X, Vec2::Y).1, 0, "the agent is held up");
         assert_eq!(wishes(1.3 * Vec2::X, Vec2::NEG_X).1, 0, "it does not cross");
         assert_eq!(wishes(1.3 * Vec2::X, Vec2::ZERO).1, 0, "it wants nothing");
+    }
+
+    #[test]
+    fn before_a_door_foresight_lets_the_nearer_agent_walk_on() {
+        // Both want through the door at (0, 0) along y: the agent comes along the wall, the other is straight before the door.
+        let me = numbered(1, walker(-1.2, 0.0, Vec2::X));
+        let it = numbered(2, walker(0.0, -2.0, Vec2::Y));
+        let seen = |precedence: f32, door: Option<Vec2>| {
+            let mine = Intent {
+                course: Vec2::Y,
+                destination: Vec2::Y,
+                door,
+                ..Intent::new(Vec2::X, None)
+            };
+            Other::seen(&me, &mine, &Walker::of(&me, &it, 0.0), precedence)
+        };
+        let at_door = seen(0.8, Some(Vec2::ZERO));
+        assert!((at_door.duty - 0.1).abs() < 1e-6, "{at_door:?}");
+        assert!((at_door.foreseen - 0.02).abs() < 1e-6, "{at_door:?}");
+        let elsewhere = seen(0.8, None);
+        assert_eq!(elsewhere.foreseen, elsewhere.duty);
+        assert_eq!(seen(0.0, Some(Vec2::ZERO)).foreseen, 0.5, "each does half");
     }
 
     #[test]

@@ -6,9 +6,9 @@
 //! - Of two agents that cross at a right angle or meet head-on, the one with the shorter rest of its path goes first. In
 //!   between, both rules count in proportion; at a right angle the nearness to the crossing counts 40 %. Without a path, and
 //!   on a looped one, the rest is zero.
-//! - Before a door or corner the nearness alone decides: if one of the paths bends ahead by 28° or more and both lead in the
-//!   same direction, within the horizon or in the end. One that has to turn by a right angle there counts as 0.4 bodies
-//!   farther away, since it gets through later.
+//! - Of two on their way to one [door](super::door) the nearer to it goes first, if their paths lead in about the same direction,
+//!   within the horizon or in the end. One that has to turn by a right angle there counts as 0.4 bodies farther away, since it
+//!   gets through later. There foresight makes the shares more unequal: the first one walks on, and the other waits.
 //! - A twentieth of a body decides. If the paths are opposite within the horizon and in the end, a third of one: such agents
 //!   pass each other best if both give way, while of those at a door one must go.
 //! - An agent that others carry along, more than 1 m/s faster than it gets ahead, gains precedence. Agents that walk freely
@@ -26,6 +26,7 @@
 use bevy_steering2d_kernel::simd::{Number, dot};
 
 use super::crowd::Walker;
+use super::door::Door;
 use super::{Intent, quickness};
 use crate::Agent;
 
@@ -40,6 +41,8 @@ pub(super) struct Precedence<N> {
     /// How much their ways cross on open ground, from −1, the neighbor goes to the right, to 1, it goes to the left. Before a door
     /// or corner, where the nearer goes first, they do not.
     pub(super) crosses: N,
+    /// From 0 to 1, how much both are on their way to one door.
+    pub(super) one_door: N,
 }
 
 impl<N: Number> Precedence<N> {
@@ -71,19 +74,22 @@ impl<N: Number> Precedence<N> {
         let (progress, its_progress) = (dot(velocity, ahead), dot(its_velocity, it.direction));
         let standoff = head_on(opposite) * held_up(progress.min(its_progress));
         let (straight, its_straight) = (dot(course, ahead), dot(it.course, it.direction));
-        let bends = bend(straight).max(bend(its_straight));
-        let same_door = bends * agreement.max(zero);
+        let bends = [bend(straight), bend(its_straight)];
         let moving = heads_somewhere(ahead) * heads_somewhere(it.direction);
-        let crosses = moving * (one - bends) * (one - agreement.max(zero - agreement));
+        let door = Door::of_both(me, mine, it, bends, touching);
+        let one_door = moving * share(agreement * N::splat(1.0 / AGREE)) * door.shared;
+        let turn = N::splat(TURN) * touching * (its_straight - straight);
+        let crosses =
+            moving * (one - bends[0].max(bends[1])) * (one - agreement.max(zero - agreement));
         let to_left = ahead[0] * it.direction[1] - ahead[1] * it.direction[0];
         let rank = rank(
             alignment,
-            farther(ahead, it.direction, alignment, offset)
-                + N::splat(TURN) * touching * same_door * (its_straight - straight),
+            farther(ahead, it.direction, alignment, offset),
+            (one_door, door.farther + turn),
             N::splat(mine.left) - it.left,
             rank_per_body(opposite - standoff) / touching.max(N::splat(LEAST_BODY)),
             it.reader_first,
-            moving * nearness(same_door),
+            moving * N::splat(NEARNESS),
         );
         let rank =
             clamped(rank - carried(velocity, progress) + carried(its_velocity, its_progress));
@@ -96,32 +102,35 @@ impl<N: Number> Precedence<N> {
                 * (N::splat(HELD_UP) - its_progress).max(zero)
                 * it.quickness,
             crosses: zero.if_below(to_left, crosses, zero - crosses),
+            one_door,
         }
     }
 }
 
 /// Precedence from −1, the agent goes first, to 1, the other does. The more the preferred directions agree, the more
 /// the one ahead goes first; the less they agree, the more the one with the shorter rest of its path. Where they cross,
-/// by the share `nearness` the one nearer to the crossing does. A difference of a meter decides `per_meter`. At a tie the
-/// lower id goes first; `first` is 1 if that is the agent's, else −1.
+/// by the share `nearness` the one nearer to the crossing does. Where they go through one door, the one nearer to that does. A
+/// difference of a meter decides `per_meter`. At a tie the lower id goes first; `first` is 1 if that is the agent's, else −1.
 #[inline(always)]
-fn rank<N: Number>(alignment: N, farther: N, longer: N, per_meter: N, first: N, nearness: N) -> N {
+fn rank<N: Number>(
+    alignment: N,
+    farther: N,
+    (one_door, farther_from_door): (N, N),
+    longer: N,
+    per_meter: N,
+    first: N,
+    nearness: N,
+) -> N {
     let (zero, one) = (N::splat(0.0), N::splat(1.0));
     let same = alignment.max(zero);
     let opposite = share(zero - alignment);
     let nearness = nearness * (one - same) * (one - opposite);
     let (by_position, by_left) = (clamped(per_meter * farther), clamped(per_meter * longer));
+    let by_door = clamped(per_meter * farther_from_door);
     let position_counts = same + nearness;
     let left_counts = one - same - nearness;
-    clamped(left_counts * by_left + position_counts * by_position - N::splat(TIE) * first)
-}
-
-/// How much nearness to the crossing counts between agents with preferred directions. The nearer agent has an advantage,
-/// since the other has time to slow down. It decides alone between agents on their way to the same door, 1: else newcomers
-/// whose way behind it is shorter would push those in front of it aside.
-#[inline(always)]
-fn nearness<N: Number>(same_door: N) -> N {
-    N::splat(NEARNESS) + N::splat(1.0 - NEARNESS) * same_door
+    let elsewhere = left_counts * by_left + position_counts * by_position;
+    clamped((one - one_door) * elsewhere + one_door * by_door - N::splat(TIE) * first)
 }
 
 /// From 0 to 1, how much a path bends ahead, by the cosine of the angle between the preferred direction and the course.
@@ -224,8 +233,11 @@ const CROSSING: f32 = 0.1;
 const MEETING: f32 = 0.2;
 /// An agent that gets ahead slower than this is held up, m/s.
 const HELD_UP: f32 = 0.5;
-/// Share of the nearness to the crossing in the precedence at a right angle.
+/// Share of the nearness to the crossing in the precedence at a right angle. The nearer agent has an advantage, since the
+/// other has time to slow down.
 const NEARNESS: f32 = 0.4;
+/// Two that share a door go through it in the same direction if their paths agree by as much.
+const AGREE: f32 = 0.4;
 /// A right angle to turn before a door is as far as so many bodies: one that turns there gets through later.
 const TURN: f32 = 0.4;
 /// A path that leads at most 11° aside is straight; an agent that walks round another leaves it by as much.
@@ -388,6 +400,7 @@ mod tests {
                 left: 9.0,
                 course,
                 destination: course,
+                door: Some(Vec2::ZERO),
                 ..Intent::new(Vec2::X, None)
             };
             Other::seen(&me, &mine, &Walker::of(&me, &it, 5.0), 1.0).duty
@@ -405,6 +418,7 @@ mod tests {
             left: 9.0,
             course: Vec2::Y,
             destination: Vec2::Y,
+            door: Some(Vec2::ZERO),
             ..Intent::new(Vec2::X, None)
         };
         let its = Walker {
