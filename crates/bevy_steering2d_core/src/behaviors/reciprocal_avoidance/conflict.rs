@@ -14,8 +14,8 @@ use crate::Agent;
 /// With the velocity r relative to the other, the direction o and the distance d to it, the distance k to keep and
 /// `room = d² − k²`, the time until the distance falls to k is the smaller root of a quadratic equation. Its reciprocal
 /// is `toward + √((k/d · toward)² − aside²)` with `toward = (r·o) d / room` and `aside = (r×o) / √room`. Both are
-/// linear in the agent's velocity. They are weighted with (2 · share)^⅜, which makes the cost of a contact after two
-/// thirds of the horizon about proportional to the share.
+/// linear in the agent's velocity. They are weighted with (2 · share)^⅜, with the share that
+/// foresight counts, which makes the cost of a contact after two thirds of the horizon about proportional to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Conflict<N> {
     toward: Linear<N>,

@@ -85,7 +85,8 @@ impl Row {
         ])
     }
 
-    /// Course, destination, door (not a number if there is none), how much room it has to avoid others (see [`Intent::hemmed_in`]), [quickness].
+    /// Course, destination, door (not a number if there is none), how much room it has to avoid others (see
+    /// [`Intent::hemmed_in`]), [quickness].
     #[inline(always)]
     fn plan(intent: &Intent, quickness: f32) -> Self {
         let door = intent.door.unwrap_or(Vec2::NAN);
