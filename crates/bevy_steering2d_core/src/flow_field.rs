@@ -42,12 +42,24 @@ struct Nodes {
     size: UVec2,
     /// Row by row.
     vectors: Vec<Vec2>,
+    /// The length of the way from each node, m, [`NO_WAY`] where there is none; empty if unknown.
+    #[cfg_attr(feature = "serialize", serde(default))]
+    distances: Vec<f32>,
 }
+
+/// The length of a way that does not exist, m: finite, since not every format of saves knows infinity.
+const NO_WAY: f32 = InvalidParameter::LARGEST;
 
 impl Nodes {
     /// The number of nodes that the grid should have.
     fn count(&self) -> u64 {
         u64::from(self.size.x) * u64::from(self.size.y)
+    }
+
+    /// All nodes, row by row.
+    fn nodes(&self) -> impl Iterator<Item = UVec2> + use<> {
+        let UVec2 { x, y } = self.size;
+        (0..y).flat_map(move |y| (0..x).map(move |x| UVec2::new(x, y)))
     }
 
     fn check_grid(&self) -> Result<(), InvalidParameter> {
@@ -66,15 +78,17 @@ impl Nodes {
 }
 
 impl FlowField {
-    /// The most nodes of a field: 2²⁴, 128 MiB. Single precision tells that many apart along an
-    /// axis.
+    /// The most nodes of a field: 2²⁴, 128 MiB, and 64 MiB more with [distances](Self::with_distances). Single precision
+    /// tells that many apart along an axis.
     pub const MAX_NODES: u64 = 1 << 24;
 
     /// Copies fields and returns the memory that keeps them, bytes.
     pub(crate) fn copy_all(fields: &[Self], into: &mut Vec<Self>) -> usize {
         fields.clone_into(into);
-        let vectors = fields.iter().map(|field| &*field.0.vectors);
-        vectors.map(size_of_val).sum()
+        let nodes = fields.iter().map(|field| &field.0);
+        nodes
+            .map(|it| size_of_val(&*it.vectors) + size_of_val(&*it.distances))
+            .sum()
     }
 
     /// A field of `size` nodes, `spacing` m apart, the first one at `corner`. `vector` returns the
@@ -94,11 +108,32 @@ impl FlowField {
             spacing,
             size,
             vectors: Vec::new(),
+            distances: Vec::new(),
         };
         field.check_grid()?;
-        let nodes = (0..size.y).flat_map(|y| (0..size.x).map(move |x| UVec2::new(x, y)));
-        field.vectors = nodes.map(&mut vector).collect();
+        field.vectors = field.nodes().map(&mut vector).collect();
         Self::checked(field)
+    }
+
+    /// The same field with the length of the way from each node to where the field leads, m, `≥ 0`; infinite where there is
+    /// no way. Agents with [`ReciprocalAvoidance`](crate::ReciprocalAvoidance) then know who of them has the shorter way, as
+    /// those that follow paths do, and get through a door sooner. The field of a `GoalField` has them.
+    ///
+    /// # Errors
+    /// If a length is negative or not a number.
+    pub fn with_distances(
+        self,
+        mut distance: impl FnMut(UVec2) -> f32,
+    ) -> Result<Self, InvalidParameter> {
+        let mut nodes = Self::into_nodes(self);
+        // Not a number stays one, and is refused.
+        let known = |distance: f32| if distance > NO_WAY { NO_WAY } else { distance };
+        nodes.distances = nodes.nodes().map(|node| known(distance(node))).collect();
+        Self::checked(nodes)
+    }
+
+    fn into_nodes(self) -> Nodes {
+        Arc::try_unwrap(self.0).unwrap_or_else(|shared| Nodes::clone(&shared))
     }
 
     fn checked(nodes: Nodes) -> Result<Self, InvalidParameter> {
@@ -113,6 +148,16 @@ impl FlowField {
         }
         for &vector in &nodes.vectors {
             InvalidParameter::unless_finite("FlowField.vectors", vector)?;
+        }
+        if !nodes.distances.is_empty() && nodes.distances.len() != count {
+            return Err(InvalidParameter {
+                field: "FlowField.distances",
+                value: nodes.distances.len().to_string().into(),
+                must_be: "one per node, or none",
+            });
+        }
+        for &distance in &nodes.distances {
+            InvalidParameter::unless_non_negative("FlowField.distances", distance)?;
         }
         Ok(Self(Arc::new(nodes)))
     }
@@ -135,26 +180,54 @@ impl FlowField {
     /// The vector at a position, m, interpolated between the four nodes around it. Beyond the
     /// outermost nodes it fades to zero over one spacing, and is exactly zero from there on.
     pub fn sample(&self, position: Vec2) -> Vec2 {
-        let grid = (position - self.0.corner) / self.0.spacing;
-        let outside = grid.cmple(Vec2::NEG_ONE) | grid.cmpge(self.0.size.as_vec2());
-        if outside.any() || !grid.is_finite() {
+        let Some((cell, share)) = self.cell(position) else {
             return Vec2::ZERO;
-        }
-        let cell = grid.floor();
-        let share = grid - cell;
-        let node = |x, y| self.node(cell.as_ivec2() + IVec2::new(x, y));
+        };
+        let node = |x, y| self.node(cell + IVec2::new(x, y));
         let below = node(0, 0).lerp(node(1, 0), share.x);
         let above = node(0, 1).lerp(node(1, 1), share.x);
         below.lerp(above, share.y)
     }
 
+    /// The length of the way from a position, m: over the best of the four nodes around it. `None` if there is no way, the
+    /// field has no [distances](Self::with_distances), and outside of it.
+    pub fn distance_at(&self, position: Vec2) -> Option<f32> {
+        let Nodes {
+            spacing, distances, ..
+        } = &*self.0;
+        let (cell, share) = self.cell(position)?;
+        let over = |step: IVec2| {
+            let left = *distances.get(self.index(cell + step)?)?;
+            (left < NO_WAY).then(|| left + spacing * share.distance(step.as_vec2()))
+        };
+        let around = [IVec2::ZERO, IVec2::X, IVec2::Y, IVec2::ONE];
+        around.into_iter().filter_map(over).min_by(f32::total_cmp)
+    }
+
+    /// The first of the four nodes around a position, perhaps outside the grid, and how far the position is from it, in
+    /// spacings; `None` if all four are outside.
+    fn cell(&self, position: Vec2) -> Option<(IVec2, Vec2)> {
+        let grid = (position - self.0.corner) / self.0.spacing;
+        let outside = grid.cmple(Vec2::NEG_ONE) | grid.cmpge(self.0.size.as_vec2());
+        if outside.any() || !grid.is_finite() {
+            return None;
+        }
+        let cell = grid.floor();
+        Some((cell.as_ivec2(), grid - cell))
+    }
+
+    /// The index of a node; `None` outside the grid.
+    fn index(&self, at: IVec2) -> Option<usize> {
+        let size = self.0.size.as_ivec2();
+        let inside = at.cmpge(IVec2::ZERO) & at.cmplt(size);
+        inside
+            .all()
+            .then(|| at.y as usize * self.0.size.x as usize + at.x as usize)
+    }
+
     /// The vector of a node; zero outside the grid.
     fn node(&self, at: IVec2) -> Vec2 {
-        let size = self.0.size.as_ivec2();
-        if at.cmplt(IVec2::ZERO).any() || at.cmpge(size).any() {
-            return Vec2::ZERO;
-        }
-        self.0.vectors[at.y as usize * self.0.size.x as usize + at.x as usize]
+        self.index(at).map_or(Vec2::ZERO, |at| self.0.vectors[at])
     }
 }
 
@@ -240,6 +313,29 @@ mod tests {
             for part in [number, &FlowField::MAX_NODES.to_string()] {
                 assert!(error.to_string().contains(part), "{error}");
             }
+        }
+    }
+
+    #[test]
+    fn the_distance_is_that_over_the_best_node_around() {
+        assert_eq!(field().distance_at(Vec2::splat(11.0)), None, "unknown");
+        let left = |node: UVec2| if node.y == 0 { 7.0 } else { f32::INFINITY };
+        let field = field().with_distances(left).unwrap();
+        let at = |x, y| field.distance_at(Vec2::new(x, y));
+        assert_eq!(at(10.0, 10.0), Some(7.0));
+        assert_eq!(at(10.5, 10.0), Some(7.5));
+        assert_eq!(at(11.5, 10.0), Some(7.5));
+        assert_eq!(at(10.0, 13.0), None, "no way");
+        for (x, y) in [(10.0, 99.0), (-1e30, 10.0), (f32::NAN, 10.0)] {
+            assert_eq!(at(x, y), None, "outside");
+        }
+    }
+
+    #[test]
+    fn distances_that_are_negative_or_no_number_are_rejected() {
+        for distance in [-1.0, f32::NAN] {
+            let error = field().with_distances(|_| distance).unwrap_err();
+            assert_eq!(error.field, "FlowField.distances");
         }
     }
 

@@ -17,7 +17,7 @@ use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target};
 /// [`PathFollowing`](crate::PathFollowing) is cheaper.
 ///
 /// With the sample `s` at the predicted position `p + v·T`, clamped to length 1:
-/// `F = |s| · track(max_speed · dir(s))`. Exactly zero outside the field. (Reynolds 1999)
+/// `F = |s| · track(pace · dir(s))`. Exactly zero outside the field. (Reynolds 1999)
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]
 #[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
@@ -27,6 +27,9 @@ pub struct FlowFieldFollowing {
     pub field: Option<Entity>,
     /// How far ahead the agent predicts its position, s, `≥ 0`. Default `0.1`.
     pub look_ahead_time: f32,
+    /// The preferred speed, m/s, `≥ 0`. Default `None`: the vehicle's `max_speed`. A lower pace lets other behaviors accelerate
+    /// the agent, to dodge or to catch up.
+    pub pace: Option<f32>,
     /// How much it counts beside other behaviors, and when it acts.
     pub influence: Influence,
 }
@@ -47,6 +50,18 @@ impl FlowFieldFollowing {
         self
     }
 
+    /// Sets the [`pace`](Self::pace).
+    #[must_use]
+    pub fn with_pace(mut self, pace: f32) -> Self {
+        self.pace = Some(pace);
+        self
+    }
+
+    /// The preferred speed of an agent, m/s: the [`pace`](Self::pace), within its `max_speed`.
+    pub fn preferred_speed(&self, me: &Agent) -> f32 {
+        self.pace.unwrap_or(f32::INFINITY).min(me.max_speed)
+    }
+
     /// The predicted position of the agent, m, at which the field is sampled.
     pub fn sample_point(&self, me: &Agent) -> Vec2 {
         me.position + me.velocity * self.look_ahead_time
@@ -58,6 +73,7 @@ impl Default for FlowFieldFollowing {
         Self {
             field: None,
             look_ahead_time: 0.1,
+            pace: None,
             influence: Influence::of::<Self>(),
         }
     }
@@ -80,7 +96,8 @@ impl Behavior for FlowFieldFollowing {
         InvalidParameter::unless_non_negative(
             "FlowFieldFollowing.look_ahead_time",
             self.look_ahead_time,
-        )
+        )?;
+        InvalidParameter::unless_non_negative("FlowFieldFollowing.pace", self.pace.unwrap_or(1.0))
     }
 
     fn build(app: &mut App) {
@@ -91,7 +108,11 @@ impl Behavior for FlowFieldFollowing {
 impl Steer for FlowFieldFollowing {
     fn steer(&self, me: &Agent, own: Option<&FlowField>, fields: &Query<&FlowField>) -> Vec2 {
         guide(self.field, own, me, fields).map_or(Vec2::ZERO, |field| {
-            flow_field_following(me, field.sample(self.sample_point(me)))
+            let me = Agent {
+                max_speed: self.preferred_speed(me),
+                ..*me
+            };
+            flow_field_following(&me, field.sample(self.sample_point(&me)))
         })
     }
 }
@@ -122,6 +143,17 @@ mod tests {
             Vec2::new(2.0, -0.5),
         );
         assert_eq!(flow_field_following(&me, Vec2::ZERO), Vec2::ZERO);
+    }
+
+    #[test]
+    fn the_pace_is_limited_by_the_maximum_speed() {
+        let me = reynolds(4.0);
+        let speed = |how: FlowFieldFollowing| how.preferred_speed(&me);
+        assert_eq!(speed(FlowFieldFollowing::default()), 4.0);
+        assert_eq!(speed(FlowFieldFollowing::default().with_pace(1.5)), 1.5);
+        assert_eq!(speed(FlowFieldFollowing::default().with_pace(9.0)), 4.0);
+        let error = FlowFieldFollowing::default().with_pace(-1.0).check();
+        assert_eq!(error.unwrap_err().field, "FlowFieldFollowing.pace");
     }
 
     #[test]

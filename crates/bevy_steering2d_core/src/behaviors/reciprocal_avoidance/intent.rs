@@ -7,6 +7,7 @@ use bevy::prelude::*;
 
 use super::aims::{self, Leads};
 use super::precedence::share;
+use super::rest::{Follows, Rest, Ways};
 use super::{ReciprocalAvoidance, ReciprocalAvoidanceMemory};
 use crate::condition::Conditions;
 use crate::parallel::{FORMULA_PASS, for_each_mut};
@@ -14,9 +15,8 @@ use crate::perception::SteeringGroups;
 use crate::require::forget;
 use crate::steer::{Steered, Step};
 use crate::{
-    Abilities, Agent, Cut, Influence, Kinematics, PathFollowing, PathFollowingMemory, Requests,
-    SteeringClock, SteeringForce, SteeringId, SteeringPath, SteeringWarnings, Targets, ThinkEvery,
-    Vehicle,
+    Abilities, Agent, Cut, Influence, Kinematics, Requests, SteeringClock, SteeringForce,
+    SteeringId, SteeringWarnings, Targets, ThinkEvery, Vehicle,
 };
 
 /// What an agent with [`ReciprocalAvoidance`] requests this tick, for its neighbors to read.
@@ -26,13 +26,14 @@ use crate::{
 pub struct Intent {
     /// Its preferred velocity, m/s.
     pub velocity: Vec2,
-    /// Length of the rest of its path, m; zero without a [`PathFollowing`], and on a looped path.
+    /// Length of the rest of its way, m: of its path, or along its flow field if that has
+    /// [distances](crate::FlowField::with_distances). Zero without either, and on a looped path.
     pub left: f32,
-    /// The direction of the point of its path that it would reach at its pace within the horizon, a unit vector;
-    /// without a path or on a looped one its preferred direction. Two agents that squeeze through a door from both
+    /// The direction of the point of its way that it would reach at its pace within the horizon, a unit vector;
+    /// without a way or on a looped path its preferred direction. Two agents that squeeze through a door from both
     /// sides have about the same course.
     pub course: Vec2,
-    /// The direction of the end of its path, a unit vector; without a path or on a looped one its preferred direction.
+    /// The direction of the end of its path, a unit vector; without a path or on a looped one its course.
     pub destination: Vec2,
     /// The next point of its path, m, where it may turn: a door, or a corner. None if that is the last one, and without a path
     /// or on a looped one.
@@ -67,7 +68,7 @@ impl Default for Intent {
 }
 
 impl Intent {
-    /// The intent of an agent that prefers a velocity, m/s, with the rest of its path as [`rest_of`] gives it.
+    /// The intent of an agent that prefers a velocity, m/s, with the rest of its way.
     #[inline]
     pub(super) fn new(velocity: Vec2, rest: Option<Rest>) -> Self {
         let Rest {
@@ -78,14 +79,14 @@ impl Intent {
         } = rest.unwrap_or(Rest {
             length: 0.0,
             soon: velocity,
-            end: velocity,
+            end: None,
             door: None,
         });
         Self {
             velocity,
             left: length,
             course: soon.normalize_or_zero(),
-            destination: end.normalize_or_zero(),
+            destination: end.unwrap_or(soon).normalize_or_zero(),
             door,
             ..Self::default()
         }
@@ -123,7 +124,7 @@ type Avoiders<'w, 's> = Query<
         &'static Vehicle,
         (&'static Kinematics, Option<&'static Abilities>),
         Option<&'static ThinkEvery>,
-        Option<(&'static PathFollowing, &'static PathFollowingMemory)>,
+        Follows,
         &'static SteeringForce,
         (
             &'static ReciprocalAvoidance,
@@ -141,7 +142,7 @@ pub(crate) fn publish_intents(
     warnings: Res<SteeringWarnings>,
     conditions: Conditions,
     targets: Targets,
-    paths: Query<&SteeringPath>,
+    ways: Ways,
     mut agents: Avoiders,
 ) {
     for_each_mut(
@@ -152,7 +153,7 @@ pub(crate) fn publish_intents(
             vehicle,
             (body, abilities),
             every,
-            follow,
+            follows,
             force,
             (avoidance, mut memory),
             leads,
@@ -171,15 +172,15 @@ pub(crate) fn publish_intents(
             let hindrance = step.hindrance(entity, avoidance, &me, &conditions);
             let velocity = Requests::of(force.entries()).velocity(&me);
             let acts = |it: &Influence| conditions.allows(it, entity);
-            let follow = follow.filter(|(follow, _)| acts(&follow.influence));
-            let rest = follow.and_then(|it| rest_for(&me, it, &paths, avoidance.horizon));
-            let end = rest.map(|it| me.position + it.end);
+            let follows = follows.acting(acts);
+            let rest = follows.rest(&me, &ways, avoidance.horizon);
+            let end = rest.and_then(|it| it.end).map(|end| me.position + end);
             let wanted = Intent {
                 aim: end.or_else(|| leads.aim(me.position, acts, &targets)),
                 ..Intent::new(velocity, rest)
             };
             if hindrance == Cut::Nothing && avoidance.influence.weight > 0.0 {
-                let pace = follow.map_or(me.max_speed, |(it, _)| it.preferred_speed(&me));
+                let pace = follows.pace(&me);
                 *intent = wanted.while_avoiding(&me, pace, avoidance, &memory);
             } else {
                 *intent = wanted;
@@ -191,52 +192,6 @@ pub(crate) fn publish_intents(
             }
         },
     );
-}
-
-/// What is left of an open path.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Rest {
-    /// m
-    length: f32,
-    /// The straight way to a point farther ahead on it, m.
-    soon: Vec2,
-    /// The straight way to its end, m.
-    end: Vec2,
-    /// Its next point, m, unless that is the end.
-    door: Option<Vec2>,
-}
-
-/// The rest of the path that an agent follows, with the point that it would reach within the horizon, s.
-fn rest_for(
-    me: &Agent,
-    (follow, progress): (&PathFollowing, &PathFollowingMemory),
-    paths: &Query<&SteeringPath>,
-    horizon: f32,
-) -> Option<Rest> {
-    let path = paths.get(follow.path.unwrap_or(me.entity)).ok()?;
-    let ahead = horizon * follow.preferred_speed(me);
-    rest_of(path, progress, ahead, me.position)
-}
-
-/// The rest of an open path, seen from a position, with the point that is `ahead` m farther on it.
-fn rest_of(
-    path: &SteeringPath,
-    progress: &PathFollowingMemory,
-    ahead: f32,
-    position: Vec2,
-) -> Option<Rest> {
-    let (&end, before) = path.points().split_last()?;
-    if path.is_looped() || !progress.is_about(path) {
-        return None;
-    }
-    let length = path.length() - progress.distance;
-    let soon = path.position_from(progress.waypoint, progress.distance + ahead);
-    Some(Rest {
-        length,
-        soon: soon - position,
-        end: end - position,
-        door: before.get(progress.waypoint).copied(),
-    })
 }
 
 /// Withdraws the intent of an agent that no longer avoids, and forgets how it did.
@@ -254,35 +209,5 @@ pub(super) fn begin_anew<E: EntityEvent, C: Component>(
     if let Ok((mut memory, mut intent)) = agents.get_mut(event.event_target()) {
         memory.set_if_neq(ReciprocalAvoidanceMemory::default());
         intent.set_if_neq(Intent::default());
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_rest_of_a_path_is_that_of_an_open_one_that_the_agent_is_on() {
-        let points = [Vec2::ZERO, 6.0 * Vec2::X, Vec2::new(6.0, 8.0)];
-        let open = SteeringPath::open(points).expect("three points");
-        let looped = SteeringPath::looped(points).expect("three points");
-        let me = Agent::default();
-        let on = |path: &SteeringPath| {
-            let how = PathFollowing::default();
-            PathFollowingMemory::default().after_a_tick(&me, path, &how)
-        };
-        let (on_open, on_looped) = (on(&open), on(&looped));
-        let rest = |path, progress, ahead| rest_of(path, progress, ahead, me.position);
-        let of_path = Rest {
-            length: 14.0,
-            soon: Vec2::new(6.0, 3.0),
-            end: Vec2::new(6.0, 8.0),
-            door: Some(6.0 * Vec2::X),
-        };
-        assert_eq!(rest(&open, &on_open, 9.0), Some(of_path));
-        let soon = rest(&open, &on_open, 20.0).map(|it| it.soon);
-        assert_eq!(soon, Some(of_path.end), "not beyond the end");
-        assert_eq!(rest(&looped, &on_looped, 9.0), None);
-        assert_eq!(rest(&open, &on_looped, 9.0), None, "another path");
     }
 }

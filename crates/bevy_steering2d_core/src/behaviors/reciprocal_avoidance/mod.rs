@@ -17,6 +17,7 @@ mod intent;
 mod other;
 mod precedence;
 mod reflex;
+mod rest;
 #[cfg(test)]
 mod testing;
 
