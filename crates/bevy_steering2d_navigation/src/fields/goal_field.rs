@@ -28,7 +28,8 @@ use crate::terrain::Terrain;
 ///   1.02 spacings counts as that wide.
 /// - A gap in a wall thinner than the spacing may be open from a width of `√(4·radius² − spacing²)` on, since no node is in
 ///   the wall. A radius of `√(radius² + spacing²/4)` closes those that are narrower than the body.
-/// - Nodes without a way have a zero vector; blocked ones lead out of the solid, on their side of a wall.
+/// - Nodes without a way have a zero vector; blocked ones lead on and out of the solid, on their side of a wall, and those in a
+///   wall along it.
 /// - Three more nodes on each side of the area lead straight back into it, for agents that overshoot its border.
 ///
 /// ```
@@ -59,13 +60,14 @@ pub struct GoalField {
     pub spacing: f32,
     /// Where the field leads: points and entities. Those outside of the area do not count; instead
     /// of a blocked node the nearest free one does; up to three nodes beyond the radius, if possible on the same side of a
-    /// wall. To lead to all sides of a building, set goals around it. Default none.
+    /// wall. To lead to all sides of a building, set goals around it; to lead a crowd out through a door, along a line
+    /// behind it, since towards a single point all press together. Default none.
     #[entities]
     pub goals: Vec<Target>,
     /// Radius of the agents, m, `≥ 0`. Default `0.5`.
     pub radius: f32,
-    /// Additional cost of a meter for each agent per square meter, `≥ 0`; with `1` a dense crowd is walked
-    /// around if that is not much longer. Default `0`.
+    /// Additional cost of a meter for each agent per square meter, `≥ 0`. With `0.5` the field leads pedestrians on about the
+    /// quickest ways: that is how people slow each other down at up to two per square meter (Weidmann 1992). Default `0`.
     pub crowd_cost: f32,
     /// How many nodes are computed in a tick, `≥ 1`. Default `20000`, about 2 ms.
     pub nodes_per_tick: u32,

@@ -143,12 +143,10 @@ impl Lattice {
         }
     }
 
-    /// From solids nearer than the first distance a body of `radius` m has no room at a node, from those nearer than the
-    /// second it costs more, m.
-    fn margins(&self, radius: f32) -> (f32, f32) {
+    /// A body of `radius` m has no room at a node that is nearer to a solid than this, m.
+    fn margin(&self, radius: f32) -> f32 {
         // At least so much that two adjacent nodes are never on two sides of a wall.
-        let blocked = radius.max(0.51 * self.spacing);
-        (blocked, blocked + self.spacing)
+        radius.max(0.51 * self.spacing)
     }
 
     /// The solids on which the costs depend.
@@ -157,15 +155,15 @@ impl Lattice {
         solids: &'a [Solid],
         radius: f32,
     ) -> impl Iterator<Item = &'a Solid> {
-        let (_, close) = self.margins(radius);
+        let margin = self.margin(radius);
         let last = self.position(self.size - 1);
         let area = Rect::from_corners(self.corner, last);
         let near = solids.iter();
-        near.filter(move |solid| !solid.bounds(close).intersect(area).is_empty())
+        near.filter(move |solid| !solid.bounds(margin).intersect(area).is_empty())
     }
 
-    /// The cost of each node, row by row: that of the ground, twice that close to solids, infinite where a
-    /// body of `radius` m has no room.
+    /// The cost of each node, row by row: that of the ground, infinite where a body of `radius` m has no room. Nodes beside
+    /// solids cost no more than others: else all ways through a door would lead through its middle.
     pub(super) fn costs(&self, solids: &[Solid], grounds: &[GroundCost], radius: f32) -> Vec<f32> {
         /// So that the product of many grounds stays finite.
         const MOST: f32 = 1e30;
@@ -176,22 +174,13 @@ impl Lattice {
                 *cost = (*cost * ground.cost).min(MOST);
             });
         }
-        let (blocked, close) = self.margins(radius);
-        let mut is_close = vec![false; costs.len()];
+        let margin = self.margin(radius);
         for solid in solids {
-            self.for_each_near(solid, close, |node| {
-                let distance = solid.distance(self.position(node));
-                if distance < blocked {
+            self.for_each_near(solid, margin, |node| {
+                if solid.distance(self.position(node)) < margin {
                     costs[self.index(node)] = f32::INFINITY;
-                } else if distance < close {
-                    is_close[self.index(node)] = true;
                 }
             });
-        }
-        for (cost, is_close) in costs.iter_mut().zip(is_close) {
-            if is_close {
-                *cost *= 2.0;
-            }
         }
         costs
     }

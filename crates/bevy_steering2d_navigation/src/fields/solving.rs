@@ -136,7 +136,15 @@ impl Work {
     fn direction(&self, node: UVec2) -> Vec2 {
         let at = |node| self.lattice.position(node);
         let sees = |other| self.sees(at(node), at(other));
-        self.times.direction_in_view(node, sees)
+        let direction = self.times.direction_in_view(node, sees);
+        let is_blocked = self.times.cost(node) == f32::INFINITY;
+        if direction != Vec2::ZERO || !is_blocked {
+            return direction;
+        }
+        // In a wall between free nodes: along it, whichever side a follower is on.
+        let wall = self.walls.nearest(at(node));
+        let along = wall.map_or(Vec2::ZERO, |wall| (wall.to - wall.from).normalize_or_zero());
+        self.times.direction_along(node, along)
     }
 
     /// Updates the costs if the solids, by their digest, or the grounds have changed and the field for the last
@@ -345,7 +353,9 @@ impl Work {
         let field = |border: i32| {
             let corner = corner - border as f32 * spacing;
             let vector = |node: UVec2| self.vector(node.as_ivec2() - border);
-            FlowField::new(corner, spacing, size + 2 * border as u32, vector).ok()
+            let distance = |node: UVec2| self.distance(node.as_ivec2() - border);
+            let field = FlowField::new(corner, spacing, size + 2 * border as u32, vector);
+            field.and_then(|it| it.with_distances(distance)).ok()
         };
         // The largest field has no room for a border.
         self.field = field(Self::BORDER).or_else(|| field(0));
@@ -364,6 +374,13 @@ impl Work {
         } else {
             Vec2::ZERO
         }
+    }
+
+    /// The travel time of a node; of one around the area over the nearest node in it.
+    fn distance(&self, node: IVec2) -> f32 {
+        let inside = node.max(IVec2::ZERO).min(self.lattice.size.as_ivec2() - 1);
+        let back = (inside - node).as_vec2().length() * self.lattice.spacing;
+        back + self.times.time(inside.as_uvec2())
     }
 }
 

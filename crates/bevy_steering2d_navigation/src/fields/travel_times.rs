@@ -54,6 +54,8 @@ impl TravelTimes {
     pub const SMALLEST_COST: f32 = 0.1;
     /// Smaller changes of a time, as a share of the cell's cost, are left out.
     const NEGLIGIBLE: f32 = 1e-4;
+    /// A blocked cell has a way over cells up to so many away.
+    const FAR: i32 = 3;
 
     /// A grid of cells `spacing` m wide, `> 0`, all of cost 1, without goals.
     ///
@@ -279,8 +281,9 @@ impl TravelTimes {
 
     /// The unit vector of the fastest way from a cell; zero at a goal and where there is no way.
     ///
-    /// A blocked cell has the direction to the nearest cell with a way, up to three cells away, so that a body pushed
-    /// into one gets out again; zero if it is between cells that are not blocked.
+    /// A blocked cell has the direction halfway between that to the nearest cell with a way, up to three cells away, and the
+    /// way from there, so that a body pushed into one goes on as it gets out again; zero if it is between cells that are not
+    /// blocked.
     pub fn direction(&self, cell: UVec2) -> Vec2 {
         self.direction_in_view(cell, |_| true)
     }
@@ -295,13 +298,30 @@ impl TravelTimes {
             return Vec2::ZERO;
         }
         if self.times[index] < f32::INFINITY {
-            let along = |step: usize| self.slope(index, step);
-            return Vec2::new(along(1), along(self.stride)).normalize_or_zero();
+            return self.steepest(index);
         }
         if self.costs[index] < f32::INFINITY {
             return Vec2::ZERO;
         }
-        self.way_out(cell, sees)
+        let Some(offset) = self.way_out(cell, sees) else {
+            return Vec2::ZERO;
+        };
+        let out = offset.as_vec2().normalize_or_zero();
+        (out + self.onward(cell, offset)).normalize_or(out)
+    }
+
+    /// The fastest way from the cell at an offset from another.
+    fn onward(&self, cell: UVec2, offset: IVec2) -> Vec2 {
+        self.steepest(self.index((cell.as_ivec2() + offset).as_uvec2()))
+    }
+
+    /// The unit vector in which the time falls fastest from a cell with a way; zero at a goal.
+    fn steepest(&self, cell: usize) -> Vec2 {
+        if self.times[cell] == f32::INFINITY {
+            return Vec2::ZERO;
+        }
+        let along = |step: usize| self.slope(cell, step);
+        Vec2::new(along(1), along(self.stride)).normalize_or_zero()
     }
 
     /// The negative derivative of the time along an axis: central where it falls through the cell, else to
@@ -323,15 +343,14 @@ impl TravelTimes {
         }
     }
 
-    /// The direction from a blocked cell to the nearest cell with a way that it sees, up to three cells away; of equally
+    /// The offset from a blocked cell to the nearest cell with a way that it sees, up to three cells away; of equally
     /// near ones to that with the shortest time. If it sees none of them, to a free one, away from what hides them.
-    /// Zero between free cells.
-    fn way_out(&self, cell: UVec2, sees: impl Fn(UVec2) -> bool) -> Vec2 {
-        const FAR: i32 = 3;
+    /// None between free cells.
+    fn way_out(&self, cell: UVec2, sees: impl Fn(UVec2) -> bool) -> Option<IVec2> {
         let nearest = |needs_way: bool| {
             let wanted = |it: &(IVec2, f32)| !needs_way || it.1 < f32::INFINITY;
             // A square ring is farther away than all smaller ones.
-            (1..=FAR).find_map(|ring| {
+            (1..=Self::FAR).find_map(|ring| {
                 let cells = || self.free_ring(cell, ring).filter(wanted);
                 let first = cells().min_by(nearer)?;
                 let is_seen = |it: &(IVec2, f32)| sees((cell.as_ivec2() + it.0).as_uvec2());
@@ -341,20 +360,32 @@ impl TravelTimes {
             })
         };
         let has_way = || {
-            let mut all = (1..=FAR).flat_map(|ring| self.free_ring(cell, ring));
+            let mut all = (1..=Self::FAR).flat_map(|ring| self.free_ring(cell, ring));
             all.any(|(_, time)| time < f32::INFINITY)
         };
         let found = nearest(true).or_else(|| has_way().then(|| nearest(false))?);
-        let Some((number, offset)) = found else {
-            return Vec2::ZERO;
-        };
+        let (number, offset) = found?;
         // In a thin wall: on which side of it a body is, the cell cannot tell.
         let mut others = self.free_ring(cell, number);
-        if others.any(|(other, _)| other.dot(offset) < 0) {
-            Vec2::ZERO
-        } else {
-            offset.as_vec2().normalize_or_zero()
-        }
+        let is_between = others.any(|(other, _)| other.dot(offset) < 0);
+        (!is_between).then_some(offset)
+    }
+
+    /// The mean of the fastest ways from the nearest cells around a blocked one, as far as it leads along a unit vector or
+    /// against it.
+    pub(super) fn direction_along(&self, cell: UVec2, along: Vec2) -> Vec2 {
+        let ways = (1..=Self::FAR).map(|number| {
+            let cells = self.free_ring(cell, number);
+            let with_way = cells.filter(|(_, time)| *time < f32::INFINITY);
+            let onward = with_way.map(|(offset, _)| (self.onward(cell, offset), 1.0));
+            onward.fold((Vec2::ZERO, 0.0), |(sum, count), (way, one)| {
+                (sum + way, count + one)
+            })
+        });
+        let mut nearest = ways.filter(|(_, count)| *count > 0.0);
+        nearest
+            .next()
+            .map_or(Vec2::ZERO, |(sum, count)| along * along.dot(sum / count))
     }
 
     /// The cells in a square ring around a cell that are not blocked, each with its offset and its time.

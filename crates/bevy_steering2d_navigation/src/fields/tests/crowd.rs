@@ -99,3 +99,64 @@ fn a_crowd_in_the_middle_of_a_large_cell_counts() {
     work.set_crowd([Vec2::splat(6.0); 10].into_iter(), 1.0);
     assert!(time(&mut work) > before);
 }
+
+/// Two rooms beside each other, with a door in the wall between them.
+fn two_rooms(app: &mut App, door: f32) -> Rect {
+    let rooms = Rect::from_center_half_size(Vec2::ZERO, Vec2::new(10.0, 5.0));
+    app.world_mut().spawn_batch(Wall::room(rooms));
+    for side in [-1.0, 1.0] {
+        let [jamb, end] = [0.5 * door, 5.0].map(|y| Vec2::new(0.0, side * y));
+        app.world_mut().spawn(Wall::new(jamb, end));
+    }
+    rooms
+}
+
+/// A field that leads to a line across a room.
+fn field_to(app: &mut App, rooms: Rect, line: f32) -> Entity {
+    let field = GoalField::new(rooms).with_radius(0.25).with_spacing(0.25);
+    let goals = (-8..=8).map(|step| Vec2::new(line, 0.5 * step as f32));
+    let field = goals.fold(field, GoalField::with_goal);
+    app.world_mut().spawn(field).id()
+}
+
+#[test]
+fn the_ways_through_a_door_use_its_whole_width() {
+    let mut app = app();
+    let rooms = two_rooms(&mut app, 2.0);
+    let field = field_to(&mut app, rooms, 9.0);
+    run(&mut app, 10);
+    for side in [-1.0, 1.0] {
+        let mut at = Vec2::new(-6.0, 4.0 * side);
+        while at.x < 0.0 {
+            at += 0.05 * sample(&app, field, at.into());
+        }
+        // The field keeps 0.25 m from the jamb.
+        let aside = side * at.y;
+        assert!((0.6..0.8).contains(&aside), "{aside} m from the middle");
+    }
+}
+
+#[test]
+fn two_groups_on_fields_change_rooms_through_a_door_for_one() {
+    const GROUP: i16 = 8;
+    let mut app = app();
+    let rooms = two_rooms(&mut app, 1.0);
+    let mut people = Vec::new();
+    for side in [-1.0, 1.0] {
+        let field = field_to(&mut app, rooms, -9.0 * side);
+        for number in 0..GROUP {
+            let (row, place) = (f32::from(number / 4), f32::from(number % 4));
+            let at = Transform::from_xyz(side * (3.0 + row), place - 1.5, 0.0);
+            let person = (
+                (PointMass::default(), at),
+                Vehicle::new(2.6, 6.0).with_radius(0.2),
+                (ReciprocalAvoidance::default(), Combine::WEIGHTED_SUM),
+                FlowFieldFollowing::new(field).with_pace(1.3),
+            );
+            people.push((app.world_mut().spawn(person).id(), side));
+        }
+    }
+    run(&mut app, 60 * 20);
+    let is_through = |&&(person, side): &&(Entity, f32)| side * position(&app, person).x < -1.0;
+    assert_eq!(people.iter().filter(is_through).count(), people.len());
+}
