@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use bevy::math::ops;
 use bevy::prelude::*;
 use bevy_steering2d::Intent;
+use bevy_steering2d::navigation::GoalField;
 use bevy_steering2d::prelude::*;
 pub use bevy_steering2d_steerbench::TICK;
 use bevy_steering2d_steerbench::headless;
@@ -250,6 +251,21 @@ impl Crowd {
                 let entity = self.people[person];
                 self.app.world_mut().entity_mut(entity).insert(path);
             }
+        }
+    }
+
+    /// Lets all people follow a flow field, each at the desired speed, instead of a path.
+    pub fn follow_field(&mut self, field: GoalField) {
+        let world = self.app.world_mut();
+        let field = world.spawn(field).id();
+        for &person in &self.people {
+            let mut person = world.entity_mut(person);
+            let path = person.take::<PathFollowing>();
+            let pace = path.and_then(|it| it.pace);
+            person.insert(FlowFieldFollowing {
+                pace,
+                ..FlowFieldFollowing::new(field)
+            });
         }
     }
 

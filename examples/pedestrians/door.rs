@@ -24,11 +24,6 @@ impl Door {
         }
     }
 
-    /// m.
-    pub fn width(&self) -> f32 {
-        self.from.distance(self.to)
-    }
-
     pub fn center(&self) -> Vec2 {
         0.5 * (self.from + self.to)
     }

@@ -5,8 +5,7 @@ use std::f32::consts::{FRAC_PI_2, PI};
 use bevy::math::ops;
 use bevy::prelude::*;
 
-use super::choice::{CHOICE, choose_quickest};
-use super::fill;
+use super::{fill, quickest_way};
 use crate::check::{Bound, Check, Effort, Outcome, Row};
 use crate::crowd::{Crowd, ON_AND_ON, Seen};
 use crate::door::Door;
@@ -17,8 +16,7 @@ pub const RIMEA_15: Check = Check {
     about: "500 people start from 20 m × 6 m and walk 75.4 m straight on, 44 m straight on, or around a corner, in corridors 20 m wide. \
             The outer wall is a quarter of a circle around the inner corner, 34 m ahead, and the end is 10 m behind that: the way \
             along the inner wall has 44 m, along the outer one 75.4 m. The time around the corner must be between the others. \
-            Lanes keep their distance from the inner wall; for quickest ways the line behind the corner is split into eight \
-            doors, chosen as in RiMEA 11. Most people of a large group do not follow the shortest way around a corner, and \
+            Lanes keep their distance from the inner wall; the quickest ways are those of a `GoalField`, as in RiMEA 11. Most people of a large group do not follow the shortest way around a corner, and \
             models in which they do jam there (Kretz 2009, *Pedestrian traffic: on the quickest path*): that figure is without a bound.",
     run: rimea_15,
 };
@@ -47,7 +45,7 @@ fn straight(length: f32, people: usize, limit: f32) -> f32 {
 enum Around {
     /// Each as far from the inner corner as at the start.
     InLane,
-    /// Each to the part of the corridor behind the corner that it reaches first.
+    /// Each on the way that is the quickest with the crowd as it is.
     Quickest,
     /// Each by the shortest way, along the inner corner.
     Shortest,
@@ -57,8 +55,6 @@ enum Around {
 const CORNER: Vec2 = Vec2::new(34.0, WIDE);
 /// Length of the corridor behind the corner, m.
 const BEHIND: f32 = 10.0;
-/// Into how many doors the line behind the corner is split.
-const PARTS: u8 = 8;
 
 /// Spawns the walls of a corridor that turns to the left: the inner ones meet at a right angle, the outer one is
 /// a quarter of a circle.
@@ -76,14 +72,6 @@ fn corner_walls(crowd: &mut Crowd) {
 /// Unit vector from the inner corner to a share of the arc around it.
 fn on_arc(share: f32) -> Vec2 {
     Vec2::from_angle((share - 1.0) * FRAC_PI_2)
-}
-
-/// The doors side by side on the line behind the corner.
-fn parts_of_the_corridor() -> Vec<Door> {
-    let width = WIDE / f32::from(PARTS);
-    let center = |part: u8| CORNER + (f32::from(part) + 0.5) * width * Vec2::X;
-    let part = |part| Door::new(center(part), width, Vec2::Y);
-    (0..PARTS).map(part).collect()
 }
 
 /// The rest of a lane so far from the inner corner: straight on, along the arc, and straight on.
@@ -113,23 +101,16 @@ fn around_a_corner(around: Around, people: usize, limit: f32) -> f32 {
     corner_walls(&mut crowd);
     fill(&mut crowd, start_area(), people, Vec2::X, 0);
     let radii: Vec<f32> = crowd.seen().iter().map(|it| WIDE - it.position.y).collect();
-    let doors = match around {
-        Around::Quickest => parts_of_the_corridor(),
-        _ => vec![Door::new(CORNER + 0.5 * WIDE * Vec2::X, WIDE, Vec2::Y)],
-    };
-    let mut chosen = vec![0; people];
-    let mut ticks = 0_u32;
-    let guide = |crowd: &mut Crowd| {
-        if around == Around::Quickest && ticks.is_multiple_of(CHOICE) {
-            let mut seen = crowd.seen();
-            seen.retain(|it| it.position.y < CORNER.y);
-            choose_quickest(&doors, &seen, &mut chosen);
-        }
-        ticks += 1;
-        crowd.guide(|person, from| match around {
-            Around::InLane => lane(radii[person], from),
-            _ => doors[chosen[person]].way(from),
-        });
+    let behind = Door::new(CORNER + 0.5 * WIDE * Vec2::X, WIDE, Vec2::Y);
+    if around == Around::Quickest {
+        let [inner, outer] = [0.0, WIDE].map(|aside| CORNER + Vec2::new(aside, 1.5 * BEHIND));
+        let area = Rect::from_corners(start_area().min, outer);
+        crowd.follow_field(quickest_way(area, (inner, outer)));
+    }
+    let guide = |crowd: &mut Crowd| match around {
+        Around::InLane => crowd.guide(|person, from| lane(radii[person], from)),
+        Around::Shortest => crowd.guide(|_, from| behind.way(from)),
+        Around::Quickest => {}
     };
     last_time(&mut crowd, people, limit, guide, |it| {
         it.position.y > CORNER.y + BEHIND
@@ -166,8 +147,6 @@ fn rimea_15(effort: Effort) -> Outcome {
     );
     let corner = |around| around_a_corner(around, people, limit);
     let between = Bound::between(short, long);
-    let cause = "half of the doors stay empty: an expected time knows the queue for its door, but not that the ways to all doors meet near \
-                 the inner corner, where people give way to each other.";
     Outcome {
         rows: vec![
             Row::new("time, 44 m", short, "s"),
@@ -185,8 +164,7 @@ fn rimea_15(effort: Effort) -> Outcome {
                 "s",
             )
             .source("between")
-            .bound(between)
-            .cause(cause),
+            .bound(between),
             Row::new(
                 "time around the corner, shortest ways",
                 corner(Around::Shortest),
