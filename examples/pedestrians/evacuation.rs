@@ -309,3 +309,15 @@ fn rimea_12(effort: Effort) -> Outcome {
         plots: vec![plot_of_queues(queues)],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_door_changes_halfway_between_two() {
+        let doors = [5.0, 25.0].map(|x| Door::new((x, 0.0), DOOR, Vec2::NEG_Y));
+        assert_eq!(nearest(&doors, Vec2::new(14.0, 3.0)), 0);
+        assert_eq!(nearest(&doors, Vec2::new(16.0, 3.0)), 1);
+    }
+}

@@ -16,6 +16,7 @@ mod crossing;
 mod crowd_path;
 mod cruising;
 mod door;
+mod exits;
 mod flock_and_predator;
 mod formation;
 mod fox_and_rabbit;
@@ -61,6 +62,7 @@ pub static SCENES: &[Scene] = &[
     plaza::SCENE,
     crossing::SCENE,
     door::SCENE,
+    exits::SCENE,
     single_file::SCENE,
     crowd_path::SCENE,
     leader::SCENE,

@@ -4,8 +4,8 @@
 //!
 //! - Of two agents with the same direction the one ahead goes first; if their paths cross, the one nearer to the crossing.
 //! - Of two agents that cross at a right angle or meet head-on, the one with the shorter rest of its path goes first. In
-//!   between, both rules count in proportion; at a right angle the nearness to the crossing counts 40 %. Without a path, and
-//!   on a looped one, the rest is zero.
+//!   between, both rules count in proportion; at a right angle the nearness to the crossing counts 40 %. The rest is that of
+//!   an open path or along a field with distances, else zero.
 //! - Of two on their way to one [door](super::door) the nearer to it goes first, if their paths lead in about the same direction,
 //!   within the horizon or in the end. One that has to turn by a right angle there counts as 0.4 bodies farther away, since it
 //!   gets through later. There foresight makes the shares more unequal: the first one walks on, and the other waits.
