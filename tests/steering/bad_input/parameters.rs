@@ -109,6 +109,7 @@ pub(super) fn every_mistake() -> Vec<Mistake> {
         "OffsetPursuit.braking.slowing_radius": NOT_POSITIVE
             => |x| OffsetPursuit::new(FAR, Vec2::NEG_X).with_braking(ramp(x)),
         "PathFollowing.pace": NEGATIVE => |x| PathFollowing::default().with_pace(x),
+        "FlowFieldFollowing.pace": NEGATIVE => |x| FlowFieldFollowing::default().with_pace(x),
         "PathFollowing.style.tolerance": NOT_POSITIVE => |x| PathFollowing::default().with_waypoints(x),
         "PathFollowing.style.half_width": NOT_POSITIVE
             => |x| PathFollowing::default().with_corridor(x, 0.5),
