@@ -75,6 +75,32 @@ impl Nodes {
             must_be: "1 to 16777216 nodes",
         })
     }
+
+    fn check_vectors(&self) -> Result<(), InvalidParameter> {
+        let count = self.vectors.len();
+        if count as u64 != self.count() {
+            return Err(InvalidParameter {
+                field: "FlowField.vectors",
+                value: count.to_string().into(),
+                must_be: "one per node",
+            });
+        }
+        let mut all = self.vectors.iter();
+        all.try_for_each(|&it| InvalidParameter::unless_finite("FlowField.vectors", it))
+    }
+
+    fn check_distances(&self) -> Result<(), InvalidParameter> {
+        let count = self.distances.len();
+        if count != 0 && count as u64 != self.count() {
+            return Err(InvalidParameter {
+                field: "FlowField.distances",
+                value: count.to_string().into(),
+                must_be: "one per node, or none",
+            });
+        }
+        let mut all = self.distances.iter();
+        all.try_for_each(|&it| InvalidParameter::unless_non_negative("FlowField.distances", it))
+    }
 }
 
 impl FlowField {
@@ -129,7 +155,8 @@ impl FlowField {
         // Not a number stays one, and is refused.
         let known = |distance: f32| if distance > NO_WAY { NO_WAY } else { distance };
         nodes.distances = nodes.nodes().map(|node| known(distance(node))).collect();
-        Self::checked(nodes)
+        nodes.check_distances()?;
+        Ok(Self(Arc::new(nodes)))
     }
 
     fn into_nodes(self) -> Nodes {
@@ -138,27 +165,8 @@ impl FlowField {
 
     fn checked(nodes: Nodes) -> Result<Self, InvalidParameter> {
         nodes.check_grid()?;
-        let count = nodes.vectors.len();
-        if count as u64 != nodes.count() {
-            return Err(InvalidParameter {
-                field: "FlowField.vectors",
-                value: count.to_string().into(),
-                must_be: "one per node",
-            });
-        }
-        for &vector in &nodes.vectors {
-            InvalidParameter::unless_finite("FlowField.vectors", vector)?;
-        }
-        if !nodes.distances.is_empty() && nodes.distances.len() != count {
-            return Err(InvalidParameter {
-                field: "FlowField.distances",
-                value: nodes.distances.len().to_string().into(),
-                must_be: "one per node, or none",
-            });
-        }
-        for &distance in &nodes.distances {
-            InvalidParameter::unless_non_negative("FlowField.distances", distance)?;
-        }
+        nodes.check_vectors()?;
+        nodes.check_distances()?;
         Ok(Self(Arc::new(nodes)))
     }
 

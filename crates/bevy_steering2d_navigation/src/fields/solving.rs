@@ -364,7 +364,7 @@ impl Work {
 
     /// The vector of a node; of one around the area back into it, for followers that overshoot the border.
     fn vector(&self, node: IVec2) -> Vec2 {
-        let inside = node.max(IVec2::ZERO).min(self.lattice.size.as_ivec2() - 1);
+        let inside = self.nearest_inside(node);
         let back = (inside - node).as_vec2();
         let inside = inside.as_uvec2();
         if back == Vec2::ZERO {
@@ -376,9 +376,14 @@ impl Work {
         }
     }
 
+    /// The node of the area nearest to one in it or around it.
+    fn nearest_inside(&self, node: IVec2) -> IVec2 {
+        node.max(IVec2::ZERO).min(self.lattice.size.as_ivec2() - 1)
+    }
+
     /// The travel time of a node; of one around the area over the nearest node in it.
     fn distance(&self, node: IVec2) -> f32 {
-        let inside = node.max(IVec2::ZERO).min(self.lattice.size.as_ivec2() - 1);
+        let inside = self.nearest_inside(node);
         let back = (inside - node).as_vec2().length() * self.lattice.spacing;
         back + self.times.time(inside.as_uvec2())
     }

@@ -374,18 +374,15 @@ impl TravelTimes {
     /// The mean of the fastest ways from the nearest cells around a blocked one, as far as it leads along a unit vector or
     /// against it.
     pub(super) fn direction_along(&self, cell: UVec2, along: Vec2) -> Vec2 {
-        let ways = (1..=Self::FAR).map(|number| {
+        let nearest = (1..=Self::FAR).find_map(|number| {
             let cells = self.free_ring(cell, number);
             let with_way = cells.filter(|(_, time)| *time < f32::INFINITY);
-            let onward = with_way.map(|(offset, _)| (self.onward(cell, offset), 1.0));
-            onward.fold((Vec2::ZERO, 0.0), |(sum, count), (way, one)| {
-                (sum + way, count + one)
-            })
+            let (sum, count) = with_way.fold((Vec2::ZERO, 0.0), |(sum, count), (offset, _)| {
+                (sum + self.onward(cell, offset), count + 1.0)
+            });
+            (count > 0.0).then(|| along * along.dot(sum / count))
         });
-        let mut nearest = ways.filter(|(_, count)| *count > 0.0);
-        nearest
-            .next()
-            .map_or(Vec2::ZERO, |(sum, count)| along * along.dot(sum / count))
+        nearest.unwrap_or_default()
     }
 
     /// The cells in a square ring around a cell that are not blocked, each with its offset and its time.

@@ -70,6 +70,9 @@ const ENTRANCE: Rect = Rect {
     min: Vec2::new(-11.0, 8.0),
     max: Vec2::new(-3.0, 10.5),
 };
+/// What each person per square meter adds to a meter, m.
+const CROWD_COST: f32 = 0.5;
+const TICKS_PER_MINUTE: f32 = 64.0 * 60.0;
 /// People are held up below this share of their pace.
 const HELD_UP: f32 = 0.4;
 
@@ -157,11 +160,14 @@ fn read_keys(
     for _ in presses.keys().filter(|key| *key == 'c') {
         options.crowd_counts ^= true;
     }
-    let crowd_cost = if options.crowd_counts { 0.5 } else { 0.0 };
-    for mut field in &mut fields {
-        if field.crowd_cost != crowd_cost {
-            field.crowd_cost = crowd_cost;
-        }
+    let crowd_cost = if options.crowd_counts {
+        CROWD_COST
+    } else {
+        0.0
+    };
+    for field in &mut fields {
+        let mut cost = field.map_unchanged(|it| &mut it.crowd_cost);
+        cost.set_if_neq(crowd_cost);
     }
 }
 
@@ -216,7 +222,7 @@ fn color_visitors(
 fn report(world: &World) -> Vec<Line> {
     let tally = world.resource::<Tally>();
     let counts = world.resource::<Options>().crowd_counts;
-    let minutes = world.resource::<CurrentScene>().tick() as f32 / (64.0 * 60.0);
+    let minutes = world.resource::<CurrentScene>().tick() as f32 / TICKS_PER_MINUTE;
     let rate = (minutes > 0.0).then(|| (tally.near + tally.far) as f32 / minutes);
     let per_person = tally.collisions.per_person(tally.visitors);
     vec![
