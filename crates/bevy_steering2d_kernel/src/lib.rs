@@ -29,3 +29,4 @@ pub use copy::copy_past_cache;
 #[cfg(not(loom))]
 pub use matches::for_each_match;
 pub use prefetch::{PREFETCH_AHEAD, prefetch};
+pub use worker_pool::end_step;

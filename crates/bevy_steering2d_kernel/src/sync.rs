@@ -58,22 +58,34 @@ mod platform {
         ComputeTaskPool::get().spawn(async move { task() }).detach();
     }
 
-    /// A wait that becomes long after 200 µs.
-    pub(crate) struct Wait(Instant);
+    /// A wait in a loop that spins.
+    pub(crate) struct Wait {
+        since: Instant,
+        asked: u32,
+    }
 
     impl Wait {
+        /// Reading the clock costs more than a turn of a loop that waits, so only every so many turns do.
+        const TURNS: u32 = 32;
+
         pub(crate) fn begin() -> Self {
-            Self(Instant::now())
+            Self {
+                since: Instant::now(),
+                asked: 0,
+            }
         }
 
-        pub(crate) fn is_long(&self) -> bool {
-            self.0.elapsed() > Duration::from_micros(200)
+        pub(crate) fn is_longer_than(&mut self, time: Duration) -> bool {
+            self.asked = (self.asked + 1) % Self::TURNS;
+            self.asked == 0 && self.since.elapsed() > time
         }
     }
 }
 
 #[cfg(loom)]
 mod models {
+    use std::time::Duration;
+
     pub(crate) use loom::hint::spin_loop;
     pub(crate) use loom::sync::atomic::{AtomicUsize, Ordering};
     pub(crate) use loom::sync::{Mutex, MutexGuard};
@@ -106,7 +118,7 @@ mod models {
             Self
         }
 
-        pub(crate) fn is_long(&self) -> bool {
+        pub(crate) fn is_longer_than(&mut self, _: Duration) -> bool {
             true
         }
     }

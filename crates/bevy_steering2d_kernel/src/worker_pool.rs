@@ -3,7 +3,8 @@
 //! A sleeping thread takes up to a tenth of a millisecond to wake, and a tick of twenty thousand
 //! agents has ten passes of a tenth of a millisecond. So workers are woken once: between two passes
 //! they spin for a while before they go back to sleep. The caller never waits for a worker to
-//! arrive; a late worker finds the work done.
+//! arrive; a late worker finds the work done. When a step of the tick has ended they wait
+//! for a moment only, since systems of Bevy may need their threads.
 //!
 //! `models.rs` runs this code with loom in every order of its threads:
 //!
@@ -20,6 +21,9 @@ mod tests;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::TryLockError;
+// Loom need not schedule it: it only changes how long a worker waits.
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use crate::sync::{AtomicUsize, Mutex, Ordering, Wait, global, lock, spawn, spin_loop, thread};
 
@@ -29,6 +33,7 @@ global!(
         turn: Mutex::new(()),
         job: Mutex::new(None),
         jobs: AtomicUsize::new(0),
+        has_step: AtomicBool::new(false),
         awake: AtomicUsize::new(0),
         busy: AtomicUsize::new(0),
         panic: Mutex::new(None),
@@ -42,6 +47,8 @@ struct WorkerPool {
     job: Mutex<Option<Job>>,
     /// Number of jobs published so far; wraps.
     jobs: AtomicUsize,
+    /// Whether a step goes on, so that a job is likely to come soon.
+    has_step: AtomicBool,
     /// Workers that are awake or being woken.
     awake: AtomicUsize,
     /// Workers inside the current job.
@@ -60,6 +67,11 @@ struct Job {
     /// Workers with a larger number stay out of it.
     workers: usize,
 }
+
+/// How long workers wait for a job during a step: as long as what runs on one thread there may take.
+const DURING_STEP: Duration = Duration::from_micros(200);
+/// How long they wait after a step: until the next one has begun, if it comes at once.
+const AFTER_STEP: Duration = Duration::from_micros(20);
 
 /// Calls `job` on this thread and on up to `workers` others; returns when all calls have returned.
 /// The calls divide the work among themselves. Each receives the number of its worker: zero here,
@@ -91,20 +103,27 @@ pub(crate) fn run_on_workers(workers: usize, job: &(dyn Fn(usize) + Sync)) {
     }
 }
 
+/// Tells that a step with passes has ended. Workers soon go back to sleep or to the tasks of the compute pool, unless the next
+/// step begins at once. Until then a system of Bevy that needs their thread waits as long as they do.
+pub fn end_step() {
+    POOL.has_step.store(false, Ordering::Relaxed);
+}
+
 impl WorkerPool {
     /// Publishes a job.
     fn open(&self, job: Job) {
         *lock(&self.job) = Some(job);
+        self.has_step.store(true, Ordering::Relaxed);
         self.jobs.fetch_add(1, Ordering::Release);
     }
 
     /// Withdraws the job and waits for the workers inside it.
     fn close(&self) {
         *lock(&self.job) = None;
-        let wait = Wait::begin();
+        let mut wait = Wait::begin();
         while self.busy.load(Ordering::Acquire) > 0 {
             spin_loop();
-            if wait.is_long() {
+            if wait.is_longer_than(DURING_STEP) {
                 // The worker may need this core to finish.
                 thread::yield_now();
             }
@@ -126,6 +145,15 @@ impl WorkerPool {
         }
     }
 
+    /// How long workers wait for a job.
+    fn patience(&self) -> Duration {
+        if self.has_step.load(Ordering::Relaxed) {
+            DURING_STEP
+        } else {
+            AFTER_STEP
+        }
+    }
+
     /// Works on jobs until none has come for a while, or one comes that leaves this worker out. A worker does
     /// not yield to other threads meanwhile, or it would come back too late.
     fn run(&self, number: usize) {
@@ -139,7 +167,7 @@ impl WorkerPool {
                     return;
                 }
                 idle = Wait::begin();
-            } else if idle.is_long() {
+            } else if idle.is_longer_than(self.patience()) {
                 return;
             }
             spin_loop();

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bevy::platform::time::Instant;
 use bevy::prelude::*;
+use bevy_steering2d_kernel::end_step;
 
 use crate::SteeringSchedule;
 
@@ -38,7 +39,10 @@ impl StepTimes {
 
 /// The system of the outer schedule that runs a step, and times it if there are [`StepTimes`].
 pub(super) fn run(step: SteeringSchedule) -> impl FnMut(&mut World) {
-    move |world| run_timed(world, step)
+    move |world| {
+        run_timed(world, step);
+        end_step();
+    }
 }
 
 fn run_timed(world: &mut World, step: SteeringSchedule) {

@@ -48,6 +48,21 @@ fn workers_that_are_awake_stay_out_of_a_job_for_fewer() {
 }
 
 #[test]
+fn after_a_step_workers_wait_for_a_shorter_time_and_are_woken_again() {
+    pool();
+    for count in 0..500 {
+        assert_eq!(count_together(count), count);
+        end_step();
+    }
+    // No other test runs a job meanwhile.
+    let _turn = lock(&POOL.turn);
+    POOL.has_step.store(true, Ordering::Relaxed);
+    assert_eq!(POOL.patience(), DURING_STEP);
+    end_step();
+    assert_eq!(POOL.patience(), AFTER_STEP);
+}
+
+#[test]
 fn worlds_that_tick_at_the_same_time_do_not_wait_for_each_other() {
     pool();
     let ticks = || (0..500).for_each(|count| assert_eq!(count_together(count), count));
