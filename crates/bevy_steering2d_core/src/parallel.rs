@@ -6,30 +6,31 @@ use bevy::ecs::change_detection::{ContiguousComponentTicksMut, Tick};
 use bevy::ecs::query::{IterQueryData, QueryFilter, QueryItem};
 use bevy::prelude::*;
 pub use bevy_steering2d_kernel::{
-    LIGHT_PASS, PREFETCH_AHEAD, chunk_size, for_each_chunk, for_each_match, limit_threads, prefetch,
+    LIGHT_PASS, PREFETCH_AHEAD, Pass, chunk_size, for_each_chunk, for_each_match, limit_threads,
+    prefetch,
 };
 
-/// Below this number of agents a behavior runs on one thread: waking others would take longer than
-/// the formulas, which take some hundred nanoseconds each.
-pub(crate) const FORMULA_PASS: usize = 1_000;
-/// The same limit for the accumulation of a flock's neighbors.
-pub(crate) const FLOCK_PASS: usize = 1_500;
+/// A pass of a behavior, of some thirty to a thousand nanoseconds per agent.
+pub(crate) const FORMULA_PASS: Pass = Pass {
+    parallel_from: 1_000,
+    least_chunk: 60,
+};
 
 /// The message of the panic when a query of steering is not contiguous. Its components are stored in tables, but one
 /// [disabling component](bevy::ecs::entity_disabling) in a sparse set makes all queries of the app sparse.
 pub const NOT_IN_TABLES: &str = "steering needs disabling components that are stored in tables: one of \
     `DefaultQueryFilters` has `#[component(storage = \"SparseSet\")]`";
 
-/// Calls `visit` for every match, in parallel from `parallel_from` matches on.
+/// Calls `visit` for every match, in parallel if the pass is over enough of them.
 pub(crate) fn for_each_mut<D, F>(
     query: &mut Query<D, F>,
-    parallel_from: usize,
+    pass: Pass,
     visit: impl Fn(QueryItem<'_, '_, D>) + Sync,
 ) where
     D: IterQueryData,
     F: QueryFilter,
 {
-    for_each_match(query, parallel_from, || (), |(), item| visit(item));
+    for_each_match(query, pass, || (), |(), item| visit(item));
 }
 
 /// A chunk of a table in which only the rows written to are marked as changed.

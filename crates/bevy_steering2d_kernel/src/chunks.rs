@@ -11,9 +11,21 @@ use crate::sync::{MOST_THREADS, Ordering};
 use crate::sync::{Mutex, lock, threads};
 use crate::worker_pool::run_on_workers;
 
-/// Passes of about ten nanoseconds per item run on one thread below this number of items: other
-/// threads would take longer to wake up than the pass takes.
-pub const LIGHT_PASS: usize = 5_000;
+/// A pass over items, by how it is shared among threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// Below this number of items it runs on one thread: another one would be woken for too little work.
+    pub parallel_from: usize,
+    /// The fewest items of a chunk, unless there are fewer left: taking a chunk costs about as much as twenty items of a
+    /// [`LIGHT_PASS`].
+    pub least_chunk: usize,
+}
+
+/// A pass of ten to fifty nanoseconds per item.
+pub const LIGHT_PASS: Pass = Pass {
+    parallel_from: 1_500,
+    least_chunk: 250,
+};
 
 /// Several chunks per thread, because some take longer and some threads wake up late.
 pub const CHUNKS_PER_THREAD: usize = 8;
@@ -28,18 +40,18 @@ pub fn limit_threads(most: NonZeroUsize) {
     MOST_THREADS.store(most.get(), Ordering::Relaxed);
 }
 
-/// The chunk size for a pass over `count` items: all of them below `parallel_from`, and several
+/// The chunk size for a pass over `count` items: all of them below its `parallel_from`, and several
 /// chunks per thread from there on. At least one.
 ///
 /// The calling thread and those of Bevy's compute pool share a pass, but at most one per core; without such a
 /// pool there is one thread.
-pub fn chunk_size(count: usize, parallel_from: usize) -> usize {
+pub fn chunk_size(count: usize, pass: Pass) -> usize {
     let threads = threads();
-    if threads <= 1 || count < parallel_from {
+    if threads <= 1 || count < pass.parallel_from {
         return count.max(1);
     }
     let chunks = MOST_CHUNKS.min(threads * CHUNKS_PER_THREAD);
-    count.div_ceil(chunks).max(1)
+    count.div_ceil(chunks).max(pass.least_chunk).max(1)
 }
 
 /// Calls `work` for every chunk, in parallel when there is more than one chunk and more than one thread.

@@ -24,7 +24,7 @@ mod worker_pool;
 
 #[cfg(not(loom))]
 pub use chunks::limit_threads;
-pub use chunks::{CHUNKS_PER_THREAD, LIGHT_PASS, chunk_size, for_each_chunk};
+pub use chunks::{CHUNKS_PER_THREAD, LIGHT_PASS, Pass, chunk_size, for_each_chunk};
 pub use copy::copy_past_cache;
 #[cfg(not(loom))]
 pub use matches::for_each_match;

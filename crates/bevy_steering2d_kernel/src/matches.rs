@@ -9,9 +9,9 @@ mod tests;
 use bevy::ecs::query::{IterQueryData, QueryFilter, QueryItem, QueryIter};
 use bevy::prelude::*;
 
-use crate::chunks::{chunk_size, for_each_chunk};
+use crate::chunks::{Pass, chunk_size, for_each_chunk};
 
-/// Calls `visit` for every match of a query, in parallel from `parallel_from` matches on; `scratch` makes a
+/// Calls `visit` for every match of a query, in parallel if the [`Pass`] is over enough of them; `scratch` makes a
 /// value for each chunk of matches.
 ///
 /// A match mostly goes to the thread that had it in earlier passes and ticks, whose cache still holds its
@@ -19,10 +19,10 @@ use crate::chunks::{chunk_size, for_each_chunk};
 ///
 /// ```
 /// use bevy::prelude::*;
-/// use bevy_steering2d_kernel::for_each_match;
+/// use bevy_steering2d_kernel::{LIGHT_PASS, for_each_match};
 ///
 /// fn drift(mut bodies: Query<&mut Transform>) {
-///     for_each_match(&mut bodies, 1_000, || (), |(), mut body| body.translation.x += 1.0);
+///     for_each_match(&mut bodies, LIGHT_PASS, || (), |(), mut body| body.translation.x += 1.0);
 /// }
 /// ```
 ///
@@ -30,7 +30,7 @@ use crate::chunks::{chunk_size, for_each_chunk};
 /// When `visit` does, with the payload of the first panic; other matches may or may not have been visited.
 pub fn for_each_match<D, F, T>(
     query: &mut Query<D, F>,
-    parallel_from: usize,
+    pass: Pass,
     scratch: impl Fn() -> T + Sync,
     visit: impl Fn(&mut T, QueryItem<'_, '_, D>) + Sync,
 ) where
@@ -39,7 +39,7 @@ pub fn for_each_match<D, F, T>(
 {
     let mut rest = query.iter_mut();
     let most = rest.size_hint().1.unwrap_or_default();
-    let size = chunk_size(most, parallel_from);
+    let size = chunk_size(most, pass);
     if size >= most {
         let mut scratch = scratch();
         // Bevy goes through whole tables here, which takes fewer instructions than one match after another.

@@ -11,7 +11,7 @@ use bevy_rapier2d::rapier::math::Pose;
 use bevy_rapier2d::rapier::pipeline::{
     QueryFilter as ColliderFilter, QueryFilterFlags, QueryPipeline,
 };
-use bevy_steering2d_core::parallel::for_each_match;
+use bevy_steering2d_core::parallel::{Pass, for_each_match};
 use bevy_steering2d_core::perception::{NearProbe, RayProbe, SweepProbe, nearest_on_segment};
 use bevy_steering2d_core::{
     Circle, ColliderProbes, InvalidParameter, SeenObstacle, SensesColliders, SteeringClock,
@@ -118,8 +118,11 @@ fn filter_of<'a>(
     }
 }
 
-/// Below this number of agents one thread answers all: a probe takes a microsecond.
-const PROBING_PASS: usize = 100;
+/// A probe takes a microsecond.
+const PROBING_PASS: Pass = Pass {
+    parallel_from: 100,
+    least_chunk: 6,
+};
 
 /// The entity that a probe reports for a collider.
 fn reported(pipeline: &QueryPipeline, handle: ColliderHandle) -> Entity {

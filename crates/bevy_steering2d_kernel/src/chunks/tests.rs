@@ -30,8 +30,13 @@ fn child() {
         ComputeTaskPool::get_or_init(|| pool.build());
     }
     let cores = available_parallelism();
-    assert!(chunk_size(64_000, LIGHT_PASS) >= 64_000 / (cores * CHUNKS_PER_THREAD));
-    assert_eq!(chunk_size(0, 0), 1);
+    let one_by_one = Pass {
+        parallel_from: 0,
+        least_chunk: 0,
+    };
+    assert!(chunk_size(64_000, one_by_one) >= 64_000 / (cores * CHUNKS_PER_THREAD));
+    assert!(chunk_size(LIGHT_PASS.parallel_from, LIGHT_PASS) >= LIGHT_PASS.least_chunk);
+    assert_eq!(chunk_size(0, one_by_one), 1);
     let seen = threads_of_a_pass();
     assert!(seen <= cores, "{seen} threads on {cores} cores");
     // The workers of that pass are still awake.

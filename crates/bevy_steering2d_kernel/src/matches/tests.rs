@@ -6,6 +6,11 @@ use bevy::tasks::{ComputeTaskPool, TaskPoolBuilder};
 use super::*;
 use crate::chunks::MOST_CHUNKS;
 
+const IN_SMALL_CHUNKS: Pass = Pass {
+    parallel_from: 2,
+    least_chunk: 1,
+};
+
 /// A world of so many entities, in two archetypes, so that the iterator changes tables.
 fn world_of(count: u32) -> World {
     ComputeTaskPool::get_or_init(|| TaskPoolBuilder::new().num_threads(2).build());
@@ -24,7 +29,12 @@ fn every_match_is_visited_once() {
     for count in [0, 1, 7, 1_000, 5_003] {
         let mut world = world_of(count);
         let visit_all = |mut query: Query<&mut Transform>| {
-            for_each_match(&mut query, 2, || (), |(), mut it| it.translation.x += 1.0);
+            for_each_match(
+                &mut query,
+                IN_SMALL_CHUNKS,
+                || (),
+                |(), mut it| it.translation.x += 1.0,
+            );
         };
         world.run_system_once(visit_all).expect("it can run");
         let mut all = world.query::<&Transform>();
@@ -39,7 +49,7 @@ fn a_scratch_value_serves_many_matches() {
     let count_values = |mut query: Query<&mut Transform>| {
         let made = AtomicUsize::new(0);
         let scratch = || made.fetch_add(1, Ordering::Relaxed);
-        for_each_match(&mut query, 2, scratch, |_, _| ());
+        for_each_match(&mut query, IN_SMALL_CHUNKS, scratch, |_, _| ());
         made.into_inner()
     };
     let made = world.run_system_once(count_values).expect("it can run");
@@ -53,7 +63,7 @@ fn a_panic_reaches_the_caller() {
         let visit = |(): &mut (), (entity, _): (Entity, Mut<Transform>)| {
             assert!(entity.index_u32() != 1_500, "the unlucky one");
         };
-        for_each_match(&mut query, 2, || (), visit);
+        for_each_match(&mut query, IN_SMALL_CHUNKS, || (), visit);
     };
     let run = std::panic::AssertUnwindSafe(|| world.run_system_once(visit_all));
     assert!(std::panic::catch_unwind(run).is_err());

@@ -10,7 +10,7 @@ use super::profile::{FlockProfile, FlockProfiles, Seeing, Visibility};
 use super::rule::{FlockSums, Rule, Sum};
 use super::visibility::{AllAround, Marks};
 use crate::Agent;
-use crate::parallel::{FLOCK_PASS, chunk_size, for_each_chunk, prefetch};
+use crate::parallel::{LIGHT_PASS, chunk_size, for_each_chunk, prefetch};
 use crate::perception::{
     Candidates, NeighborView, Neighbors, Perception, SampledSlots, Square, SteeringGroups,
 };
@@ -100,7 +100,7 @@ pub(super) fn accumulate_neighbors(
     }
     // Every row is overwritten, so only the length matters.
     sums.rows.resize(neighbors.len(), default());
-    let size = chunk_size(neighbors.len(), FLOCK_PASS);
+    let size = chunk_size(neighbors.len(), LIGHT_PASS);
     for_each_chunk(sums.rows.chunks_mut(size).enumerate(), |(at, rows)| {
         dispatch(Accumulate {
             neighbors: &neighbors,
