@@ -4,7 +4,7 @@ use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 
 use super::arrive::stay;
-use super::braking::{Braking, braking_lag, stoppable_within};
+use super::braking::{Braking, slowed_while_closing};
 use super::collision_avoidance::giving_way;
 use super::embeds_influence;
 use super::flee::panic_urgency;
@@ -285,14 +285,12 @@ fn keep_behind_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> V
     if speed <= Kinematics::REST {
         return stay(me, behind, Braking::Physical, me.radius.max(0.1));
     }
-    let offset = behind - me.position;
-    // The point moves with the leader meanwhile.
-    let time = offset.length() / (me.max_speed + speed);
-    let closing = offset / time.max(braking_lag(me));
-    let gap = behind.distance(leader.position) - me.radius - leader.radius;
-    let room = offset.length() + 0.5 * gap.max(0.0);
-    let desired = leader.velocity + closing.clamp_length_max(stoppable_within(me, room));
-    me.track_while_lasting(desired, leader.velocity)
+    // It arrives there as at a point at rest, in the frame of the leader.
+    let (direction, distance) = (behind - me.position).normalize_and_length();
+    let closing = (me.rolling() - leader.velocity).dot(direction);
+    let most = me.max_speed + speed;
+    let approach = slowed_while_closing(me, distance, closing, direction, most, Braking::Physical);
+    me.track_while_lasting(leader.velocity + approach, leader.velocity)
 }
 
 /// Time before contact with the leader at which followers start to give way, s.
