@@ -163,11 +163,21 @@ pub(super) fn speed_before(me: &Agent, then: f32, distance: f32) -> f32 {
     (then * then + 2.0 * planned(me) * distance.max(0.0)).sqrt()
 }
 
-/// The speed from which an agent stops within a distance, after its lag, m/s: the root of
-/// `v · lag + v² / (2 · braking) = distance`. The lag is that of [`braking_lag`].
-pub(super) fn stoppable_within(me: &Agent, distance: f32) -> f32 {
-    let time = braking_lag(me);
-    2.0 * distance / (time + (time * time + 2.0 * distance / me.braking()).sqrt())
+/// The speed at which an agent prefers to follow its way, m/s: the pace, if it has one, within its `max_speed`.
+pub(super) fn preferred_speed(me: &Agent, pace: Option<f32>) -> f32 {
+    pace.unwrap_or(f32::INFINITY).min(me.max_speed)
+}
+
+/// The agent with this speed, m/s, as its `max_speed`. A body with a turning circle comes down to it step by step: to brake
+/// at once would take all its force, and leave none to follow a curve.
+pub(super) fn slowed_to(me: &Agent, speed: f32) -> Agent {
+    let turns = me.turning_radius() > 0.0;
+    let next = me.speed() - planned(me) * me.response();
+    let least = if turns { next.min(me.max_speed) } else { 0.0 };
+    Agent {
+        max_speed: speed.max(least),
+        ..*me
+    }
 }
 
 /// The highest speed from which full braking with response time `lag` stops within `distance`:
@@ -200,11 +210,33 @@ fn physical_distance(speed: f32, acceleration: f32, lag: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Abilities;
 
     #[test]
     fn the_physical_curve_without_lag_is_a_square_root() {
         // v = √(2·3·6) = 6.
         assert!((physical(6.0, 3.0, 1e-4).speed - 6.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn a_body_with_a_turning_circle_slows_down_step_by_step() {
+        let me = Agent {
+            velocity: 4.0 * Vec2::X,
+            max_force: 2.0,
+            ..default()
+        };
+        assert_eq!(slowed_to(&me, 1.0).max_speed, 1.0);
+        let car = Agent {
+            abilities: Some(Abilities {
+                turning_radius: 3.0,
+                braking: 9.0,
+                ..default()
+            }),
+            ..me
+        };
+        // 0.9 · 2 m/s² for 0.25 s.
+        assert_eq!(slowed_to(&car, 1.0).max_speed, 4.0 - 1.8 * 0.25);
+        assert_eq!(slowed_to(&car, 4.5).max_speed, 4.5, "not slower yet");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use bevy::prelude::*;
 
 pub use crate::flow_field::FlowField;
 
+use super::braking::{preferred_speed, slowed_to};
 use super::unguided::warn_of_unguided;
 use super::{embeds_influence, guide};
 use crate::{Agent, Behavior, Influence, InvalidParameter, Steer, Target};
@@ -59,7 +60,7 @@ impl FlowFieldFollowing {
 
     /// The preferred speed of an agent, m/s: the [`pace`](Self::pace), within its `max_speed`.
     pub fn preferred_speed(&self, me: &Agent) -> f32 {
-        self.pace.unwrap_or(f32::INFINITY).min(me.max_speed)
+        preferred_speed(me, self.pace)
     }
 
     /// The predicted position of the agent, m, at which the field is sampled.
@@ -108,10 +109,7 @@ impl Behavior for FlowFieldFollowing {
 impl Steer for FlowFieldFollowing {
     fn steer(&self, me: &Agent, own: Option<&FlowField>, fields: &Query<&FlowField>) -> Vec2 {
         guide(self.field, own, me, fields).map_or(Vec2::ZERO, |field| {
-            let me = Agent {
-                max_speed: self.preferred_speed(me),
-                ..*me
-            };
+            let me = slowed_to(me, self.preferred_speed(me));
             flow_field_following(&me, field.sample(self.sample_point(&me)))
         })
     }

@@ -11,7 +11,7 @@ use corridor::{corridor_aim_point, straight_after};
 pub(super) use tight_corner::TURN_IN;
 
 use super::arrive::{arrive, has_arrived, stay};
-use super::braking::planned;
+use super::braking::{preferred_speed, slowed_to};
 use super::path_progress::PathFollowingMemory;
 use super::seek::last_speed;
 use super::unguided::warn_of_unguided;
@@ -143,7 +143,7 @@ impl PathFollowing {
 
     /// The preferred speed of an agent, m/s: the [`pace`](Self::pace), within its `max_speed`.
     pub fn preferred_speed(&self, me: &Agent) -> f32 {
-        self.pace.unwrap_or(f32::INFINITY).min(me.max_speed)
+        preferred_speed(me, self.pace)
     }
 
     /// The point that the agent heads for at a progress, m: the next waypoint, or the farthest visible
@@ -254,14 +254,6 @@ impl Steer for PathFollowing {
     }
 }
 
-/// The speed to which a body with a turning circle slows down at least, m/s: a lower pace would take all its force, and
-/// leave none to follow a curve. Zero for others.
-fn braked_speed(me: &Agent) -> f32 {
-    let turns = me.abilities.is_some_and(|body| body.turning_radius > 0.0);
-    let slower = me.speed() - planned(me) * me.response();
-    if turns { slower.min(me.max_speed) } else { 0.0 }
-}
-
 /// The force of [`PathFollowing`] at a progress, N.
 pub fn path_following(
     me: &Agent,
@@ -269,10 +261,7 @@ pub fn path_following(
     progress: &PathFollowingMemory,
     how: &PathFollowing,
 ) -> Vec2 {
-    let me = &Agent {
-        max_speed: how.preferred_speed(me).max(braked_speed(me)),
-        ..*me
-    };
+    let me = &slowed_to(me, how.preferred_speed(me));
     let last = path.points().len() - 1;
     let end = path.points()[last];
     if progress.completed && has_arrived(me, end, how.tolerance, true) {
