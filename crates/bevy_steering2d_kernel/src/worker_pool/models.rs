@@ -121,7 +121,8 @@ fn workers_that_are_awake_stay_out_of_a_job_for_fewer() {
     explore("fewer workers", Some(2), || {
         run_watched(2);
         run_on_workers(1, &|worker| assert!(worker <= 1, "worker {worker}"));
-        run_watched(2);
+        // Loom has five threads, and four may have been started by now.
+        run_watched(1);
     });
 }
 
