@@ -11,6 +11,9 @@ use crate::{InvalidParameter, Kinematics, SteeringClock, SteeringWarnings, Targe
 /// A Rapier body whose rotation is locked turns as well: its rotation is set. One that is free and loses this keeps its
 /// spin, until `Damping::angular_damping` or a `Velocity` ends it.
 ///
+/// It does not turn a body that steering cannot move, such as a `KinematicPositionBased` one, nor one with
+/// [`SteeringDisabled`](crate::SteeringDisabled): turn these by their `Transform`.
+///
 /// It has no effect beside [`Wheeled`](crate::Wheeled), [`Tracked`](crate::Tracked) and [`Hull`](crate::Hull), which turn
 /// the body themselves; one warning says so.
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
