@@ -254,15 +254,16 @@ impl<B: Behavior> Tick<'_, '_, B> {
         } else {
             LedgerEntry::new(self.slot.id, behavior.influence(), groups)
         };
-        let lost = step.newly_lost_targets(behavior, &entry, watch);
-        for target in lost.into_iter().flatten() {
-            let loss = TargetLost {
-                entity: me.entity,
-                target,
-                behavior: entry.behavior,
-                source: entity,
-            };
-            self.losses.send(me.source_id, entity, loss);
+        if let Some(lost) = step.newly_lost_targets(behavior, &entry, watch) {
+            for target in lost.into_iter().flatten() {
+                let loss = TargetLost {
+                    entity: me.entity,
+                    target,
+                    behavior: entry.behavior,
+                    source: entity,
+                };
+                self.losses.send(me.source_id, entity, loss);
+            }
         }
         force.begin(*self.generation);
         force.record(entry);
@@ -368,26 +369,27 @@ impl<'a, 'w, 's> Step<'a, 'w, 's> {
         verdict.cut()
     }
 
-    /// Records which targets of a behavior that is switched on are lost; returns those that are so since this tick.
+    /// Records which targets of a behavior that is switched on are lost; returns those that are so since this tick,
+    /// `None` if there is none to watch.
     #[inline]
     fn newly_lost_targets<B: Behavior>(
         &self,
         behavior: &B,
         entry: &LedgerEntry,
         watch: Mut<TargetWatch>,
-    ) -> [Option<Target>; 2] {
+    ) -> Option<[Option<Target>; 2]> {
         let targets = behavior
             .targets()
             .map(|target| target.filter(Target::is_entity));
         // One whose condition is not met also waits for its targets.
         let is_on = matches!(entry.cut, Cut::Nothing | Cut::NotNow);
         if !is_on || targets.iter().all(Option::is_none) && watch.is_empty() {
-            return [None; 2];
+            return None;
         }
         // A lost target gives zero force, so only then is it looked up.
         let is_lost = |it: &Target| entry.raw == Vec2::ZERO && !self.targets.exists(*it);
         let lost = targets.map(|target| target.filter(is_lost));
-        TargetWatch::record(watch, entry.behavior, lost)
+        Some(TargetWatch::record(watch, entry.behavior, lost))
     }
 
     fn warn_of_missing_vehicle(&self, source: Entity, agent: Entity) {

@@ -62,9 +62,9 @@ impl<'a> ViewTest<'a> {
 }
 
 /// An iterator over the slots in a view.
-pub(super) struct RangeQuery<'a> {
+pub(super) struct RangeQuery<'a, I = Ranges<'a>> {
     test: ViewTest<'a>,
-    ranges: Ranges<'a>,
+    ranges: I,
     /// Whether at most [`MOST_NEIGHBORS`] are returned from each range.
     is_sampled: bool,
     /// What is left of the current range.
@@ -77,32 +77,39 @@ pub(super) struct RangeQuery<'a> {
 }
 
 impl<'a> RangeQuery<'a> {
-    /// At most [`MOST_NEIGHBORS`] from each range of slots.
-    #[inline]
-    pub(super) fn sampled(neighbors: &'a Neighbors, view: &NeighborView) -> Self {
-        Self {
-            is_sampled: true,
-            ..Self::all(neighbors, view)
-        }
-    }
-
     #[inline]
     pub(super) fn all(neighbors: &'a Neighbors, view: &NeighborView) -> Self {
-        Self {
-            test: ViewTest::new(neighbors, view),
-            ranges: neighbors.ranges_in(view),
-            is_sampled: false,
-            range: 0..0,
-            thinning: None,
-            first: 0,
-            found: 0,
-        }
+        Self::over(neighbors.ranges_in(view), neighbors, view)
     }
 
     /// Finds only those within a squared distance from now on, m².
     #[inline]
     pub(super) fn narrow(&mut self, square: f32) {
         self.test.disc.narrow(square);
+    }
+}
+
+impl<'a, I> RangeQuery<'a, I> {
+    /// At most [`MOST_NEIGHBORS`] from each of these ranges of slots.
+    #[inline]
+    pub(super) fn sampled(ranges: I, neighbors: &'a Neighbors, view: &NeighborView) -> Self {
+        Self {
+            is_sampled: true,
+            ..Self::over(ranges, neighbors, view)
+        }
+    }
+
+    #[inline]
+    fn over(ranges: I, neighbors: &'a Neighbors, view: &NeighborView) -> Self {
+        Self {
+            test: ViewTest::new(neighbors, view),
+            ranges,
+            is_sampled: false,
+            range: 0..0,
+            thinning: None,
+            first: 0,
+            found: 0,
+        }
     }
 
     /// Which slots of a long range to return.
@@ -144,7 +151,7 @@ impl Thinning {
     }
 }
 
-impl Iterator for RangeQuery<'_> {
+impl<I: Iterator<Item = Range<usize>>> Iterator for RangeQuery<'_, I> {
     type Item = usize;
 
     #[inline]

@@ -1,5 +1,6 @@
 //! Scans: the neighbors in view that a test of eight slots at a time leaves over.
 
+use std::iter;
 use std::ops::Range;
 
 use bevy_steering2d_kernel::simd::{Register, WIDTH};
@@ -71,13 +72,13 @@ impl Neighbors {
         may_count: impl Fn(usize) -> u32,
         mut visit: impl FnMut(Neighbor),
     ) {
-        let is_clump = |range: Range<usize>| range.len() > MOST_NEIGHBORS;
-        if self.ranges_in(&view).any(is_clump) {
-            return self.in_view(view).for_each(visit);
-        }
         let disc = Disc::<R>::of(&view);
         let least = least_cosine(view.field_of_view);
         for mut range in self.ranges_in(&view) {
+            if range.len() > MOST_NEIGHBORS {
+                self.sample(iter::once(range), view).for_each(&mut visit);
+                continue;
+            }
             while !range.is_empty() {
                 let first = range.start;
                 let (_, near) = disc.contains(&self.columns, &range);
