@@ -47,10 +47,10 @@ pub struct CollisionAvoidance {
     pub horizon: f32,
     /// Clearance between the bounding circles, m, `≥ 0`. Default `0.1`.
     pub margin: f32,
-    /// How far neighbors count, m, `> 0`: measured to their centers; of bodies that are much larger than the others, to their
-    /// edges. Default `6`: enough for pedestrians. Agents that approach head-on at a speed v need `2·v·horizon`; with less they
-    /// react late. A car at 15 m/s needs 35 m for one that stands. An agent with a radius of more than 0.5 m sees farther by the
-    /// difference.
+    /// How far neighbors count, m, `> 0`: measured to their centers; of bodies with a radius of more than twice the agent's and a
+    /// quarter of this, to their edges. Default `6`: enough for pedestrians. Agents that approach head-on at a speed v need
+    /// `2·v·horizon`; with less they react late. A car at 15 m/s needs 35 m for one that stands. An agent with a radius of more than
+    /// 0.5 m sees farther by the difference.
     pub perception_radius: f32,
     /// The groups whose members count. Default all.
     pub groups: SteeringGroups,
@@ -176,13 +176,13 @@ impl Operation for Avoid<'_> {
         let mut avoid = |neighbor: Neighbor| {
             acceleration += giving_way(me, &neighbor, how.horizon, how.margin);
         };
-        let usual = neighbors.ordinary_radius().max(view.usual_radius());
+        let usual = view.usual_radius();
         neighbors.for_each_in_view_that::<R>(view, may_touch, |it| {
             if it.radius <= usual {
                 avoid(it);
             }
         });
-        if neighbors.has_larger(view.usual_radius()) {
+        if neighbors.has_large_beside(&view) {
             neighbors.large_in_view(view).for_each(avoid);
         }
         me.push(steerable_acceleration(me, acceleration))

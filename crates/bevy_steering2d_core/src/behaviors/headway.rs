@@ -167,7 +167,7 @@ impl Adjust for Headway {
             NeighborView::around(me, reach, self.groups)
         };
         let seen = neighbors.in_view(view(neighbors.ordinary_radius()));
-        let allowed = if neighbors.has_larger(0.0) {
+        let allowed = if neighbors.has_large() {
             let around = Circle::new(me.position, view(neighbors.largest_radius()).radius);
             let large = neighbors.large_near(around, 0.0);
             let seen = seen.chain(large.filter(|it| view(it.radius).sees(it)));

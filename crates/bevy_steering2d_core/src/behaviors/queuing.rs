@@ -269,7 +269,7 @@ impl Operation for Queue<'_> {
     #[inline(always)]
     fn run<R: Register>(self) -> Vec2 {
         let Self { how, me, neighbors } = self;
-        let has_large = neighbors.has_larger(0.0);
+        let has_large = neighbors.has_large();
         let mut strongest = Vec2::ZERO;
         for line in lines(me) {
             let view = how.corridor(me, line, neighbors.ordinary_radius());

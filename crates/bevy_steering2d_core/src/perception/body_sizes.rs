@@ -1,12 +1,14 @@
-//! How large the bodies in the neighbor index are.
+//! How large the bodies in the neighbor index are, and the large ones in a view.
 
 use std::cmp::Ordering;
 
 use smallvec::SmallVec;
 
-use super::Circle;
 use super::loose_grid::{Bounded, LooseGrid};
+use super::neighbor::{Neighbor, NeighborView};
+use super::range_query::RangeQuery;
 use super::rows::{Row, is_indexable};
+use super::{Circle, Neighbors};
 use crate::SteeringId;
 
 /// The sizes of all indexed bodies. Where these differ, those that are large beside the cells, such as a ship among
@@ -41,8 +43,8 @@ impl Bounded for LargeBody {
 }
 
 impl BodySizes {
-    /// A body is large if its radius is more than this part of the side of a cell.
-    const LARGE: f32 = 0.25;
+    /// A body is large beside a cell if its radius is more than this part of the cell's side; beside a view, of its radius.
+    pub(super) const LARGE: f32 = 0.25;
     /// A body up to so many times as large as another is not large beside it.
     pub(super) const ALIKE: f32 = 2.0;
     /// So many large bodies are found without an allocation.
@@ -85,6 +87,71 @@ impl BodySizes {
         });
         near.sort_unstable_by_key(|it| it.id);
         near.iter().map(|it| it.row).collect()
+    }
+}
+
+impl Neighbors {
+    /// The largest body radius of any agent, m. To find all bodies within a gap, add it to the
+    /// radius of the view.
+    pub fn largest_radius(&self) -> f32 {
+        self.sizes.largest
+    }
+
+    /// The largest body radius of all agents but the [large ones](Self::large_near), m.
+    pub(crate) fn ordinary_radius(&self) -> f32 {
+        self.sizes.ordinary
+    }
+
+    /// Whether any body is [set apart](Self::large_near). Mostly none is, which costs less to ask than to search.
+    #[inline(always)]
+    pub(crate) fn has_large(&self) -> bool {
+        self.sizes.ordinary < self.sizes.largest
+    }
+
+    /// The [bodies that are set apart](BodySizes), with a radius of more than `usual` m, that touch the bounds of a circle,
+    /// sorted by id.
+    pub(crate) fn large_near(&self, around: Circle, usual: f32) -> impl Iterator<Item = Neighbor> {
+        let rows = self.sizes.large_near(around, usual).into_iter();
+        rows.map(|row| self.rows.agent(row as usize))
+    }
+
+    /// The bodies that are [large](NeighborView::body_radius) beside the viewer's own and the view, which reaches their edges:
+    /// such as a ship among people. Behaviors avoid them also if their centers are out of view.
+    pub fn large_in_view(&self, view: NeighborView) -> impl Iterator<Item = Neighbor> {
+        let rows = self.large_rows(view).into_iter();
+        rows.map(|row| self.rows.agent(row as usize))
+    }
+
+    /// Whether any body may be large beside a view. Mostly none is.
+    #[inline(always)]
+    pub(crate) fn has_large_beside(&self, view: &NeighborView) -> bool {
+        view.usual_radius() < self.sizes.largest
+    }
+
+    /// The rows of the bodies [large in view](Self::large_in_view).
+    #[inline(always)]
+    pub(super) fn large_rows(&self, view: NeighborView) -> SmallVec<[u32; BodySizes::FEW]> {
+        if self.has_large_beside(&view) {
+            self.search_large(view)
+        } else {
+            SmallVec::new()
+        }
+    }
+
+    #[cold]
+    fn search_large(&self, view: NeighborView) -> SmallVec<[u32; BodySizes::FEW]> {
+        let (usual, ordinary) = (view.usual_radius(), self.sizes.ordinary);
+        let around = Circle::new(view.position, view.radius);
+        let mut found = self.sizes.large_near(around, usual);
+        if usual < ordinary {
+            // Some that are not large beside the cells are so beside this view, which is smaller.
+            let radius = view.radius + ordinary;
+            let near = RangeQuery::all(self, &NeighborView { radius, ..view });
+            let rows = near.map(|slot| self.order[slot]);
+            found.extend(rows.filter(|&row| self.rows.agent(row as usize).radius <= ordinary));
+        }
+        found.retain(|row| view.sees_edge_of(&self.rows.agent(*row as usize)));
+        found
     }
 }
 

@@ -4,11 +4,11 @@ use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Baseline, Number, Register, WIDTH};
 use smallvec::SmallVec;
 
+use super::Neighbors;
 use super::body_sizes::BodySizes;
 use super::neighbor::NeighborView;
 use super::range_query::MOST_NEIGHBORS;
 use super::scan::Disc;
-use super::{Circle, Neighbors};
 
 /// Where the nearest end: the squared distance of the last of them is above `low` and at most `high`.
 #[derive(Clone, Copy, Debug)]
@@ -239,21 +239,15 @@ impl Neighbors {
         found.square_radius = radius * radius;
     }
 
-    /// The slots of the [large bodies](Self::large_near) whose edges are in view. Among many small neighbors their
-    /// centers are rarely among the nearest.
+    /// The slots of the bodies [large in view](Self::large_in_view). Among many small neighbors their centers are rarely among
+    /// the nearest.
     #[inline(always)]
     pub(crate) fn large_slots(&self, view: NeighborView) -> SmallVec<[u32; BodySizes::FEW]> {
-        if !self.has_larger(view.usual_radius()) {
-            return SmallVec::new();
+        let mut slots = self.large_rows(view);
+        for slot in &mut slots {
+            *slot = self.ranks[*slot as usize];
         }
-        let around = Circle::new(view.position, view.radius);
-        let rows = self
-            .sizes
-            .large_near(around, view.usual_radius())
-            .into_iter();
-        let rows = rows.map(|row| row as usize);
-        let seen = rows.filter(|&row| view.sees_edge_of(&self.rows.agent(row)));
-        seen.map(|row| self.ranks[row]).collect()
+        slots
     }
 
     /// The agents per m² in the cells around the viewpoint. At the border of the grid it is less than

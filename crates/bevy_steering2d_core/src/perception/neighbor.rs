@@ -175,7 +175,8 @@ pub struct NeighborView {
     pub radius: f32,
     /// The whole angle of the field of view, rad, `≥ 0`; from 2π on all directions.
     pub field_of_view: f32,
-    /// Radius of the viewer's own body, m; zero for a point. Bodies that are more than twice as large are seen up to their edges.
+    /// Radius of the viewer's own body, m; zero for a point. Bodies that are more than twice as large, and larger than a quarter
+    /// of the perception radius, are seen up to their edges.
     pub body_radius: f32,
     /// The groups to see.
     pub groups: SteeringGroups,
@@ -222,6 +223,12 @@ impl NeighborView {
         }
     }
 
+    /// The view without an entity, such as the agent that a system of a game asks for.
+    #[must_use]
+    pub fn without(self, except: Entity) -> Self {
+        Self { except, ..self }
+    }
+
     /// Whether the view includes a neighbor.
     #[inline]
     pub fn sees(&self, neighbor: &Neighbor) -> bool {
@@ -235,10 +242,10 @@ impl NeighborView {
     /// The largest radius of bodies that are seen by their centers only, m.
     #[inline]
     pub(crate) fn usual_radius(&self) -> f32 {
-        BodySizes::ALIKE * self.body_radius
+        (BodySizes::ALIKE * self.body_radius).max(BodySizes::LARGE * self.radius)
     }
 
-    /// Whether a neighbor's body is large beside that of the viewer, and the view reaches its edge.
+    /// Whether a neighbor's body is large beside the viewer's own and the view, which reaches its edge.
     pub(crate) fn sees_edge_of(self, neighbor: &Neighbor) -> bool {
         let radius = self.radius + neighbor.radius;
         neighbor.radius > self.usual_radius() && Self { radius, ..self }.sees(neighbor)

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
-use super::Circle;
 use super::body_sizes::BodySizes;
 use super::columns::NeighborColumns;
 use super::grid::{Grid, Square};
@@ -76,43 +75,9 @@ impl Neighbors {
         self.len() == 0
     }
 
-    /// The largest body radius of any agent, m. To find all bodies within a gap, add it to the
-    /// radius of the view.
-    pub fn largest_radius(&self) -> f32 {
-        self.sizes.largest
-    }
-
-    /// The largest body radius of all agents but the [large ones](Self::large_near), m.
-    pub(crate) fn ordinary_radius(&self) -> f32 {
-        self.sizes.ordinary
-    }
-
     /// Whether an agent is in no group, so that no agent sees it.
     pub(crate) fn hides(&self) -> bool {
         self.hides
-    }
-
-    /// Whether a [large body](Self::large_near) may have a radius of more than `usual` m. Mostly none has, which costs
-    /// less to ask than to search.
-    #[inline(always)]
-    pub(crate) fn has_larger(&self, usual: f32) -> bool {
-        usual.max(self.sizes.ordinary) < self.sizes.largest
-    }
-
-    /// The [bodies](BodySizes) with a radius of more than `usual` m that are large beside the cells and touch the bounds of a circle,
-    /// sorted by id.
-    pub(crate) fn large_near(&self, around: Circle, usual: f32) -> impl Iterator<Item = Neighbor> {
-        let rows = self.sizes.large_near(around, usual).into_iter();
-        rows.map(|row| self.rows.agent(row as usize))
-    }
-
-    /// The bodies that are large beside the cells of the index and beside the viewer's own, of which the view reaches the edge, sorted
-    /// by id: such as a ship among people. Behaviors avoid them also if their centers are out of view. While no agent is more than twice
-    /// as large as another, none is large, also beside a smaller [`body_radius`](NeighborView::body_radius).
-    pub fn large_in_view(&self, view: NeighborView) -> impl Iterator<Item = Neighbor> {
-        let around = Circle::new(view.position, view.radius);
-        self.large_near(around, view.usual_radius())
-            .filter(move |it| view.sees_edge_of(it))
     }
 
     /// The neighbors in view, sorted by cell and id.
@@ -121,12 +86,23 @@ impl Neighbors {
     /// sample of a dense crowd.
     pub fn in_view(&self, view: NeighborView) -> impl Iterator<Item = Neighbor> {
         self.warn_if_unread();
-        let seen = RangeQuery::sampled(self, &view).map(|slot| self.at(slot));
+        self.sample(self.ranges_in(&view), view)
+    }
+
+    /// The neighbors in view of these ranges of slots, of which at most 512 each.
+    pub(super) fn sample(
+        &self,
+        ranges: impl Iterator<Item = Range<usize>>,
+        view: NeighborView,
+    ) -> impl Iterator<Item = Neighbor> {
+        let seen = RangeQuery::sampled(ranges, self, &view).map(|slot| self.at(slot));
         seen.filter(move |neighbor| neighbor.entity != view.except)
     }
 
     /// The agent nearest to a point within `radius` m, for systems of a game. Only agents are found: entities with a
-    /// [`Vehicle`](crate::Vehicle) and a body.
+    /// [`Vehicle`](crate::Vehicle) and a body. So is one that asks for its own group: ask for the
+    /// [nearest in view](Self::nearest_in_view) of [`NeighborView::at`] its position,
+    /// [without](NeighborView::without) itself.
     ///
     /// ```
     /// # use bevy::prelude::*;

@@ -108,11 +108,11 @@ pub struct ReciprocalAvoidance {
     /// Clearance between the bounding circles, m, `≥ 0`. Default `0.07`; foresight keeps at least 7 cm. The
     /// agent that goes first may leave less, down to zero. A crowd too dense to keep it backs away.
     pub margin: f32,
-    /// How far neighbors and obstacles count, m, `> 0`: neighbors up to their centers, obstacles, colliders and
-    /// bodies that are much larger than the others up to their edges. Default `8`. A fast agent needs a larger one: three
-    /// seconds of its way. An agent with a radius of more than 0.5 m sees farther by the difference.
+    /// How far neighbors and obstacles count, m, `> 0`: neighbors up to their centers; obstacles, colliders and large bodies,
+    /// with a radius of more than twice the agent's and a quarter of this, up to their edges. Default `8`. A fast agent needs a
+    /// larger one: three seconds of its way. An agent with a radius of more than 0.5 m sees farther by the difference.
     pub perception_radius: f32,
-    /// How many neighbors count, the nearest first, `≥ 1`. Default `16`. Bodies that are much larger than the others count
+    /// How many neighbors count, the nearest first, `≥ 1`. Default `16`. Large bodies count
     /// in addition. It allocates in every tick while it considers more than 16 obstacles, or more than 32 neighbors, obstacles and
     /// walls in all, where a neighbor that others carry along counts twice.
     pub max_neighbors: u32,
