@@ -295,3 +295,32 @@ fn an_obstacle_that_carries_the_target_or_the_agent_hides_nothing() {
     assert_eq!(sees(&app, inside), Some(true), "the agent's");
     assert_eq!(sees(&app, outside), Some(false), "that of another");
 }
+
+#[test]
+fn a_target_on_a_wall_is_in_sight() {
+    let mut app = point_mass_app(HERTZ);
+    let lever = spawn_player(&mut app, Vec2::new(5.0, 3.0));
+    let watcher = spawn_watcher(&mut app, TargetInSight::new(lever));
+    let wall = Wall::new(Vec2::new(5.0, -10.0), Vec2::new(5.0, 10.0));
+    app.world_mut().spawn(wall);
+    run_ticks(&mut app, 2);
+    assert_eq!(sees(&app, watcher), Some(true));
+    move_to(&mut app, lever, Vec2::new(5.1, 3.0));
+    run_ticks(&mut app, 1);
+    assert_eq!(sees(&app, watcher), Some(false), "behind it");
+}
+
+#[test]
+fn the_memory_of_an_agent_that_is_not_steered_rests() {
+    let (mut app, [watcher, _]) = lost_from_sight(spawn_watcher);
+    run_ticks(&mut app, 10);
+    app.world_mut().entity_mut(watcher).insert(SteeringDisabled);
+    run_ticks(&mut app, 2 * MEMORY);
+    app.world_mut()
+        .entity_mut(watcher)
+        .remove::<SteeringDisabled>();
+    run_ticks(&mut app, MEMORY - 20);
+    assert_eq!(sees(&app, watcher), Some(true));
+    run_ticks(&mut app, 20);
+    assert_eq!(sees(&app, watcher), Some(false));
+}

@@ -6,7 +6,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_rapier2d::rapier::dynamics::RigidBody as SimulatedBody;
 use bevy_steering2d::prelude::*;
-use bevy_steering2d::{StuckMemory, WanderMemory};
+use bevy_steering2d::{StuckMemory, TargetInSightMemory, WanderMemory};
 
 use crate::common::*;
 
@@ -26,8 +26,12 @@ fn a_paused_rapier_body_is_not_steered_and_its_memories_rest() {
         Wander::default(),
         StuckDetection::default(),
         FaceVelocity::default(),
+        TargetInSight::new(8.0 * Vec2::X).with_memory(2.0),
     );
     let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), agent);
+    run_ticks(&mut app, 2);
+    let mut sight = app.world_mut().get_mut::<TargetInSight>(agent).unwrap();
+    sight.distance = 0.1;
     run_ticks(&mut app, 2);
     let inside = |app: &mut App| {
         simulated(app, agent, |body| {
@@ -38,13 +42,16 @@ fn a_paused_rapier_body_is_not_steered_and_its_memories_rest() {
     let memories = (
         get::<WanderMemory>(&app, agent).clone(),
         *get::<StuckMemory>(&app, agent),
+        *get::<TargetInSightMemory>(&app, agent),
     );
+    assert_eq!(memories.2.seen, Some(Target::Point(8.0 * Vec2::X)));
     set_active(&mut app, false);
     run_seconds(&mut app, 5.0);
     assert_eq!(inside(&mut app), before);
     assert_eq!(total(&app, agent), Vec2::ZERO);
     assert_eq!(*get::<WanderMemory>(&app, agent), memories.0);
     assert_eq!(*get::<StuckMemory>(&app, agent), memories.1);
+    assert_eq!(*get::<TargetInSightMemory>(&app, agent), memories.2);
     assert_eq!(warnings(&app), []);
     set_active(&mut app, true);
     run_seconds(&mut app, 1.0);

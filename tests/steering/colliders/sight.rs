@@ -118,3 +118,14 @@ fn an_agent_does_not_avoid_its_own_shield() {
     assert_eq!(entry::<ObstacleAvoidance>(&app, guard).raw, Vec2::ZERO);
     assert!(entry::<WallAvoidance>(&app, other).raw != Vec2::ZERO);
 }
+
+#[test]
+fn the_body_that_carries_the_target_does_not_hide_it() {
+    let (mut app, player) = with_player();
+    let aim = (Transform::from_xyz(0.1, 0.0, 0.0), ChildOf(player));
+    let aim = app.world_mut().spawn(aim).id();
+    let watcher = watcher(&mut app, aim, SensesColliders::default());
+    assert!(sees(&mut app, watcher));
+    fixed(&mut app, Collider::ball(0.3), 4.0, 0.0);
+    assert!(!sees(&mut app, watcher), "but a rock does");
+}

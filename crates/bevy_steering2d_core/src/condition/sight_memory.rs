@@ -3,8 +3,10 @@
 use bevy::prelude::*;
 
 use super::{ConditionStates, ConditionType, TargetInSight};
+use crate::behavior_entity::BehaviorRoots;
 use crate::combine::LedgerGeneration;
-use crate::{SteeringClock, Target, Targets};
+use crate::steer::Steered;
+use crate::{Kinematics, SteeringClock, Target, Targets};
 
 /// The state of a [`TargetInSight`]: which target it has seen, when, and where. It stays at its default until the target is in
 /// sight for the first time.
@@ -56,19 +58,27 @@ impl TargetInSightMemory {
     }
 }
 
-/// Lets conditions hold whose target was in sight not long ago. One that is gone is forgotten.
+/// Lets conditions hold whose target was in sight not long ago. One that is gone is forgotten. The memory of an agent that is not
+/// steered rests.
 pub(super) fn remember_targets(
     clock: Res<SteeringClock>,
     generation: Res<LedgerGeneration>,
     targets: Targets,
+    roots: BehaviorRoots,
+    agents: Query<&Kinematics, Steered>,
     mut watchers: Query<(
+        Entity,
         &TargetInSight,
         &mut TargetInSightMemory,
         &mut ConditionStates,
     )>,
 ) {
     let in_sight = ConditionType::of::<TargetInSight>();
-    for (condition, mut memory, mut states) in &mut watchers {
+    for (entity, condition, mut memory, mut states) in &mut watchers {
+        let agent = roots.agent_of(entity).unwrap_or(entity);
+        if !agents.get(agent).is_ok_and(Kinematics::is_steerable) {
+            continue;
+        }
         let found = states.found(*generation, in_sight);
         let target = targets.get(condition.target).map(|it| it.position);
         let sight = target.filter(|_| found == Some(true));

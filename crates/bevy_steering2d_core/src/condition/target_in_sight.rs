@@ -131,7 +131,7 @@ impl Condition for TargetInSight {
         // The ray does not go on behind the collider that it meets first, whatever that is.
         let collider = surroundings
             .first_collider::<Self>(me)
-            .filter(|hit| !targets.is_part_of(hit.entity, self.target));
+            .filter(|hit| hides(hit.entity));
         self.is_in_view(me, &target, rotations)
             && surroundings.is_line_clear(me.position, target.position, hides)
             && collider.is_none()

@@ -108,7 +108,10 @@ impl Surroundings<'_, '_> {
     /// Whether the line between two points meets no [`Wall`](crate::Wall), and no
     /// [`Obstacle`](crate::Obstacle) of which `hides` is true.
     pub fn is_line_clear(&self, from: Vec2, to: Vec2, hides: impl Fn(Entity) -> bool) -> bool {
-        let mut clear = self.walls.first_hit(from, to).is_none();
+        // A wall that only the end touches is not between them, regardless of rounding.
+        let between = 0.9999 * from.distance(to);
+        let hit = self.walls.first_hit(from, to);
+        let mut clear = hit.is_none_or(|hit| hit.distance >= between);
         if clear {
             let (min, max) = (from.min(to), from.max(to));
             self.obstacles
