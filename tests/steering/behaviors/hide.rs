@@ -1,6 +1,7 @@
 //! Hide: what it remembers of a run.
 
 use bevy::prelude::*;
+use bevy_rapier2d::prelude::*;
 use bevy_steering2d::HideMemory;
 use bevy_steering2d::prelude::*;
 
@@ -23,6 +24,46 @@ fn a_hide_that_is_inserted_again_does_not_go_on_with_an_old_run() {
         app.update();
         assert_eq!(total(&app, agent), Vec2::ZERO);
     }
+}
+
+#[test]
+fn a_run_that_was_interrupted_long_ago_does_not_go_on() {
+    let mut app = point_mass_app(HERTZ);
+    let rock = (Transform::from_xyz(8.0, 0.0, 0.0), Obstacle::new(1.0));
+    app.world_mut().spawn(rock);
+    let hides = Hide::new(Vec2::new(-6.0, 0.0));
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 3.0), hides);
+    run_seconds(&mut app, 0.5);
+    assert!(total(&app, agent) != Vec2::ZERO, "it runs");
+    let set_enabled = |app: &mut App, enabled| {
+        let mut hide = app.world_mut().get_mut::<Hide>(agent).unwrap();
+        hide.influence.enabled = enabled;
+    };
+    set_enabled(&mut app, false);
+    run_ticks(&mut app, 30);
+    move_to(&mut app, agent, Vec2::new(60.0, 0.0));
+    set_enabled(&mut app, true);
+    for _ in 0..30 {
+        run_ticks(&mut app, 1);
+        assert_eq!(total(&app, agent), Vec2::ZERO, "the threat is far away");
+    }
+}
+
+#[test]
+fn a_run_goes_on_after_a_pause_and_between_rare_updates() {
+    let mut app = point_mass_app(HERTZ);
+    let rock = (Transform::from_xyz(8.0, 0.0, 0.0), Obstacle::new(1.0));
+    app.world_mut().spawn(rock);
+    let threat = Backend::PointMass.spawn(&mut app, Body::at(-6.0, 0.0), ());
+    let hides = (Hide::new(threat), ThinkEvery(4));
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 3.0), hides);
+    run_seconds(&mut app, 0.5);
+    move_to(&mut app, threat, Vec2::new(-300.0, 0.0));
+    app.world_mut().resource_mut::<Time<Virtual>>().pause();
+    run_ticks(&mut app, 10);
+    app.world_mut().resource_mut::<Time<Virtual>>().unpause();
+    run_ticks(&mut app, 20);
+    assert!(get::<HideMemory>(&app, agent).obstacle.is_some());
 }
 
 #[test]
@@ -74,4 +115,26 @@ fn a_threat_that_turns_where_it_stands_sees_where_it_faces() {
             assert_eq!(is_hiding(&app), hides, "{backend:?} {gaze:?}");
         }
     }
+}
+
+#[test]
+fn the_outline_of_a_room_is_no_hiding_place() {
+    let mut app = rapier_app(HERTZ);
+    let corners = [
+        (-20.0, -15.0),
+        (20.0, -15.0),
+        (20.0, 15.0),
+        (-20.0, 15.0),
+        (-20.0, -15.0),
+    ];
+    let room = Collider::polyline(corners.map(Vec2::from).to_vec(), None);
+    app.world_mut().spawn((room, Transform::default()));
+    let agent = (Hide::new(Vec2::new(3.0, 3.0)), SensesColliders::default());
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(9.0, -3.0), agent);
+    run_ticks(&mut app, 5);
+    assert_eq!(get::<HideMemory>(&app, agent).obstacle, None);
+    assert!(
+        total(&app, agent).dot(Vec2::new(1.0, -1.0)) > 0.0,
+        "it flees"
+    );
 }

@@ -86,6 +86,7 @@ fn hide_goes_behind_the_obstacle_as_described() {
         obstacle: Some(Entity::PLACEHOLDER),
         spot,
         urgency: 1.0,
+        ..default()
     };
     let ours = hide(&me, &hunter, Some(&run), &how);
     assert_equal(ours, listed::seek(&me, spot));

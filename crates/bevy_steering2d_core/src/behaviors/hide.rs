@@ -13,7 +13,8 @@ use crate::perception::{
 };
 use crate::require::forget;
 use crate::{
-    Agent, Behavior, Gaze, Influence, InvalidParameter, Kinematics, Steer, Target, Targets,
+    Agent, Behavior, Gaze, Influence, InvalidParameter, Kinematics, Steer, SteeringClock, Target,
+    Targets,
 };
 
 /// Keeps an obstacle between the agent and a threat.
@@ -29,7 +30,8 @@ use crate::{
 /// around the obstacle drives a hiding agent around it as well.
 ///
 /// Each obstacle within the search distance has a hiding spot
-/// `center + dir(threat → center) · (radius + own radius + standoff)`, m. The agent goes to the nearest
+/// `center + dir(threat → center) · (radius + own radius + standoff)`, m, behind its bounding circle; the outline of a room
+/// around the agent or the threat has none. The agent goes to the nearest
 /// one like [`Arrive`](crate::Arrive); without one it flees like [`Evade`](crate::Evade). It changes to
 /// another obstacle only if the distance shrinks by a third. Spots do not count whose way passes near the threat.
 /// The force of a run to a spot that begins in the last tenth of the panic distance is weaker, down to 0 at its
@@ -45,7 +47,7 @@ pub struct Hide {
     pub threat: Target,
     /// Distance within which the threat counts, m, `> 0`; infinity is allowed. Default `15`.
     pub panic_distance: f32,
-    /// Distance to their nearest points within which obstacles count, m, `> 0`. Default `20`.
+    /// Distance to their bounding circles within which obstacles count, m, `> 0`. Default `20`.
     pub search_distance: f32,
     /// Distance to keep between the obstacle and the body, m, `≥ 0`. Default `0.5`.
     pub standoff: f32,
@@ -88,6 +90,8 @@ pub struct HideMemory {
     pub spot: Vec2,
     /// The largest urgency of the run to that obstacle so far, `0..=1`.
     pub urgency: f32,
+    /// The tick of the last update. A run ends if the agent misses one.
+    pub tick: u32,
 }
 
 impl Hide {
@@ -159,6 +163,7 @@ impl Hide {
                 let reach = self.search_distance + circle.radius;
                 if me.position.distance(circle.center) <= reach
                     && !is_of_threat(obstacle.entity)
+                    && !surrounds(&obstacle, [me.position, threat.position])
                     && let Some(spot) = hiding_spot(me, threat.position, circle, self.standoff)
                 {
                     visit(obstacle, spot);
@@ -191,6 +196,7 @@ impl Behavior for Hide {
     type World = (
         (Surroundings<'static, 'static>, Targets<'static, 'static>),
         Rotations<'static, 'static>,
+        Res<'static, SteeringClock>,
     );
 
     embeds_influence!();
@@ -222,22 +228,35 @@ impl Steer for Hide {
         &self,
         me: &Agent,
         mut memory: Mut<HideMemory>,
-        (world, rotations): &((Surroundings, Targets), Rotations),
+        (world, rotations, clock): &((Surroundings, Targets), Rotations, Res<SteeringClock>),
     ) -> Vec2 {
         let (_, targets) = world;
         let Some(threat) = targets.get(self.threat) else {
             memory.set_if_neq(HideMemory::default());
             return Vec2::ZERO;
         };
+        let run = memory.unless_missed(me, clock.delta);
         let is_seen = self.is_seen(me, &threat, rotations);
         if !self.counts(me, &threat, is_seen) {
-            let after = finished(me, *memory);
+            let after = finished(me, run);
             memory.set_if_neq(after);
             return go_to_spot(me, &after);
         }
-        let chosen = self.choose(me, &threat, is_seen, &memory, world);
+        let chosen = self.choose(me, &threat, is_seen, &run, world);
         memory.set_if_neq(chosen.unwrap_or_default());
         hide(me, &threat, chosen.as_ref(), self)
+    }
+}
+
+impl HideMemory {
+    /// The run, unless the agent was not updated in between: its condition was not met, or it was switched off.
+    fn unless_missed(&self, me: &Agent, tick_length: f32) -> Self {
+        let is_paused = me.delta <= 0.0;
+        if is_paused || me.last_updated_in(self.tick, tick_length) {
+            *self
+        } else {
+            Self::default()
+        }
     }
 }
 
@@ -274,7 +293,7 @@ impl Hide {
                     choice.consider(me, threat.position, obstacle, spot);
                 }
             });
-            choice.chosen(urgency)
+            choice.chosen(urgency, me.tick)
         };
         let approaches = self.goal == HideGoal::Approach && !is_seen;
         let nearer = |spot| brings_nearer(me, threat.position, spot);
@@ -286,6 +305,14 @@ impl Hide {
         let distance = me.position.distance(threat.position);
         panic_urgency(distance, self.panic_distance, FALLOFF)
     }
+}
+
+/// Whether an obstacle is hollow, with one of these points within its circle: such as the outline of a room, behind which the
+/// agent would run into a wall.
+fn surrounds(obstacle: &SeenObstacle, points: [Vec2; 2]) -> bool {
+    let circle = obstacle.circle;
+    let is_within = |point: Vec2| point.distance(circle.center) < circle.radius;
+    obstacle.filled == 0.0 && points.into_iter().any(is_within)
 }
 
 /// Whether a hiding spot is nearer to the threat than the agent is.
@@ -344,7 +371,12 @@ fn finished(me: &Agent, run: HideMemory) -> HideMemory {
     if urgency <= 0.0 || has_hidden(me, &run) {
         HideMemory::default()
     } else {
-        HideMemory { urgency, ..run }
+        let tick = me.tick;
+        HideMemory {
+            urgency,
+            tick,
+            ..run
+        }
     }
 }
 
@@ -423,8 +455,8 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// The chosen spot, for a run of at least this urgency.
-    fn chosen(self, urgency: f32) -> Option<HideMemory> {
+    /// The chosen spot in a tick, for a run of at least this urgency.
+    fn chosen(self, urgency: f32, tick: u32) -> Option<HideMemory> {
         let best = self.best?;
         let spot = match self.kept {
             Some(kept) if best.distance >= CHANGE_BELOW * kept.distance => kept,
@@ -436,6 +468,7 @@ impl<'a> Choice<'a> {
             obstacle: Some(spot.obstacle),
             spot: spot.place,
             urgency: urgency.max(so_far),
+            tick,
         })
     }
 }

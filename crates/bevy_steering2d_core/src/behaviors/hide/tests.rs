@@ -35,7 +35,7 @@ fn choose(
         let spot = hiding_spot(me, threat, obstacle.circle, 0.5).unwrap();
         choice.consider(me, threat, *obstacle, spot);
     }
-    choice.chosen(1.0)
+    choice.chosen(1.0, 0)
 }
 
 const FAR_LEFT: Vec2 = Vec2::new(-10.0, 0.0);
@@ -77,6 +77,7 @@ fn a_run_is_finished_when_the_threat_is_gone() {
         obstacle: Some(obstacle(1, 0.0, 0.0).entity),
         spot: Vec2::new(3.0, 3.0),
         urgency: 0.8,
+        ..default()
     };
     let mut now = run;
     for _ in 0..60 * 8 {
@@ -98,6 +99,7 @@ fn a_run_that_does_not_get_on_ends() {
         obstacle: Some(obstacle(1, 0.0, 0.0).entity),
         spot: Vec2::new(3.0, 3.0),
         urgency: 1.0,
+        ..default()
     };
     let blocked = Agent::default();
     let after = |seconds: u32| (0..60 * seconds).fold(run, |it, _| finished(&blocked, it));
@@ -114,11 +116,12 @@ fn a_run_keeps_its_urgency_and_another_begins_anew() {
         obstacle: Some(rocks[0].entity),
         spot: Vec2::ZERO,
         urgency: 0.9,
+        ..default()
     };
     for (rock, urgency) in [(0, 0.9), (1, 0.2)] {
         let mut choice = Choice::new(&current);
         choice.consider(&me, FAR_LEFT, rocks[rock], rocks[rock].circle.center);
-        assert_eq!(choice.chosen(0.2).unwrap().urgency, urgency);
+        assert_eq!(choice.chosen(0.2, 0).unwrap().urgency, urgency);
     }
 }
 
@@ -177,6 +180,7 @@ fn the_force_fades_at_the_threat_distance() {
             obstacle: Some(Entity::PLACEHOLDER),
             spot: Vec2::new(0.0, 9.0),
             urgency: how.urgency(&me, &threat),
+            ..default()
         };
         hide(&me, &threat, hides.then_some(&run), &how).length()
     };
