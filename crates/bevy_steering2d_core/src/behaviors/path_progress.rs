@@ -25,6 +25,8 @@ pub struct PathFollowingMemory {
     pub(super) path: Option<u64>,
     /// The time from the last update to the next one, s; `0` before the first.
     pub(super) delta: f32,
+    /// Where the agent was in the last update, m.
+    pub(super) position: Vec2,
 }
 
 impl PathFollowingMemory {
@@ -57,7 +59,7 @@ impl PathFollowingMemory {
         }
         // In a pause the agent does not move.
         if me.delta > 0.0 {
-            progress.delta = me.delta;
+            (progress.delta, progress.position) = (me.delta, me.position);
         }
         let end = path.points().len() - 1;
         // The end may be near before the last point but one is passed.
@@ -93,6 +95,7 @@ impl PathFollowingMemory {
             distance: nearest.arc,
             path: Some(path.identity()),
             delta: self.delta,
+            position: self.position,
             ..default()
         }
     }
@@ -103,10 +106,22 @@ impl PathFollowingMemory {
         self.delta.max(0.0)
     }
 
+    /// Where the agent has come from since the last update, m: where it is if it was moved elsewhere.
+    fn way_from(&self, me: &Agent) -> Vec2 {
+        // That update may have been longer than this one.
+        let reach = 2.0 * me.speed().max(me.max_speed) * self.elapsed() + me.radius;
+        let has_walked = self.position.distance(me.position) <= reach;
+        if self.delta > 0.0 && has_walked {
+            self.position
+        } else {
+            me.position
+        }
+    }
+
     fn pass_waypoints(&mut self, me: &Agent, path: &SteeringPath, tolerance: f32) {
         let points = path.points();
-        // Points passed since the last update count as well. That update may have been longer than this one.
-        let before = me.position - me.velocity * self.elapsed();
+        // Points passed since the last update count as well.
+        let before = self.way_from(me);
         // At most one lap: in a loop smaller than the tolerance all points are always reached.
         for _ in 0..points.len() {
             let waypoint = points[self.waypoint];
@@ -309,6 +324,23 @@ mod tests {
             progress = progress.after_a_tick(&me, &path, &how);
         }
         assert_eq!(progress.waypoint, 2);
+    }
+
+    #[test]
+    fn a_waypoint_ahead_of_an_agent_that_is_thrown_back_is_not_reached() {
+        let path = SteeringPath::open([Vec2::ZERO, 2.0 * Vec2::X, Vec2::new(2.0, 9.0)]).unwrap();
+        let how = PathFollowing::default();
+        let mut progress = PathFollowingMemory::default();
+        for (x, speed) in [(0.0, 4.0), (0.25, 4.0), (-0.25, -30.0)] {
+            let me = Agent {
+                position: Vec2::new(x, 0.0),
+                velocity: speed * Vec2::X,
+                delta: 4.0 / 60.0,
+                ..default()
+            };
+            progress = progress.after_a_tick(&me, &path, &how);
+        }
+        assert_eq!(progress.waypoint, 1);
     }
 
     #[test]
