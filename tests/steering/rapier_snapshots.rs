@@ -8,6 +8,10 @@ use bevy_steering2d::{SenseSystems, SteeringSnapshot};
 
 use crate::common::*;
 
+/// Hides its entity from queries.
+#[derive(Component)]
+struct Pooled;
+
 /// A body that is no agent.
 fn crate_at(app: &mut App, x: f32, y: f32, velocity: Vec2) -> Entity {
     let body = (
@@ -182,6 +186,45 @@ fn radii_of_bodies_follow_what_has_changed_before_the_snapshot() {
     }
     run_ticks(&mut app, 2);
     assert_eq!(radius(&app, round), 2.0);
+}
+
+#[test]
+fn the_radius_of_a_body_that_gave_up_its_own_follows_its_collider_after_a_restore() {
+    let mut app = rapier_app(HERTZ);
+    let own = Vehicle::default().with_radius(3.0);
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), own);
+    run_ticks(&mut app, 5);
+    app.world_mut().get_mut::<Vehicle>(agent).unwrap().radius = None;
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    for _ in 0..2 {
+        run_ticks(&mut app, 3);
+        assert_eq!(get::<Kinematics>(&app, agent).radius, 0.5);
+        snapshot.restore(app.world_mut());
+    }
+}
+
+#[test]
+fn a_hidden_body_keeps_no_snapshot_from_going_back_exactly() {
+    let mut app = bare_app(HERTZ);
+    app.register_disabling_component::<Pooled>();
+    app.add_plugins((
+        rapier_without_gravity().in_fixed_schedule(),
+        SteeringPlugin::default(),
+    ));
+    start(&mut app);
+    let pooled = crate_at(&mut app, 20.0, 0.0, Vec2::ZERO);
+    let [one, other] = [0.0, 0.9].map(|x| crate_at(&mut app, x, 0.0, Vec2::ZERO));
+    run_ticks(&mut app, 2);
+    app.world_mut().entity_mut(pooled).insert(Pooled);
+    run_ticks(&mut app, 2);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let run = |app: &mut App| {
+        run_ticks(app, 20);
+        [one, other].map(|it| x(app, it).to_bits())
+    };
+    let first = run(&mut app);
+    snapshot.restore(app.world_mut());
+    assert_eq!(run(&mut app), first);
 }
 
 /// A prop that becomes an agent, with snapshots of before and after.

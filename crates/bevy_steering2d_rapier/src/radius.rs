@@ -61,16 +61,10 @@ impl ChangedBodies {
     }
 }
 
-/// Notes the bodies whose radius may be another one after a snapshot was restored: it holds the radius of then, perhaps from
-/// before a change of that tick. If Rapier went back exactly, the colliders are those of then, so only vehicles count.
-pub(crate) fn note_restored(world: &mut World, is_exact: bool) {
-    let mut bodies =
-        world.query_filtered::<(Entity, Option<&Vehicle>), (With<RigidBody>, Allow<Disabled>)>();
-    let has_own = |vehicle: Option<&Vehicle>| vehicle.and_then(Vehicle::valid_radius).is_some();
-    let noted = bodies
-        .iter(world)
-        .filter(|(_, vehicle)| !is_exact || has_own(*vehicle));
-    let noted: Vec<Entity> = noted.map(|(body, _)| body).collect();
+/// Notes all bodies after a snapshot was restored: it holds the radii of then, perhaps from before a change of that tick.
+pub(crate) fn note_restored(world: &mut World) {
+    let mut bodies = world.query_filtered::<Entity, (With<RigidBody>, Allow<Disabled>)>();
+    let noted: Vec<Entity> = bodies.iter(world).collect();
     world.resource_mut::<ChangedBodies>().0.extend(noted);
 }
 

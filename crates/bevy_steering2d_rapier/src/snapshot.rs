@@ -37,12 +37,8 @@ pub(crate) fn add_types(app: &mut App) {
     app.init_resource::<LastSync>();
     let contexts = Contexts {
         contexts: app.world_mut().query(),
-        bodies: app.world_mut().query_filtered(),
-        colliders: app.world_mut().query_filtered(),
         velocities: app.world_mut().query_filtered(),
         sleeping: app.world_mut().query_filtered(),
-        impulse_joints: app.world_mut().query_filtered(),
-        multibody_joints: app.world_mut().query_filtered(),
         contacts: app.world_mut().query_filtered(),
         mirrored,
         places: app.world_mut().query_filtered(),
@@ -63,14 +59,10 @@ struct Contexts {
         &'static RapierContextSimulation,
         &'static SimulationToRenderTime,
     )>,
-    bodies: OfAll<RapierRigidBodyHandle>,
-    colliders: OfAll<RapierColliderHandle>,
     velocities: OfBodies<Velocity>,
     sleeping: OfBodies<Sleeping>,
     mirrored: Mirrored,
     places: Places,
-    impulse_joints: OfAll<RapierImpulseJointHandle>,
-    multibody_joints: OfAll<RapierMultibodyJointHandle>,
     contacts: QueryState<(Entity, &'static CollidingEntities), Allow<Disabled>>,
     new_bodies: QueryState<(Entity, Option<&'static Velocity>), NewBody>,
     impulses: QueryState<(Entity, &'static ExternalImpulse), Allow<Disabled>>,
@@ -91,9 +83,6 @@ type Waiting = (
     Without<RapierColliderHandle>,
     Allow<Disabled>,
 );
-
-/// A component of all entities.
-type OfAll<C> = QueryState<&'static C, Allow<Disabled>>;
 
 /// A component of all bodies.
 type OfBodies<C> = QueryState<(Entity, &'static C), (With<RapierRigidBodyHandle>, Allow<Disabled>)>;
@@ -205,7 +194,7 @@ impl SnapshotPart for Contexts {
             file::restore(world, saved, spawned);
             return;
         }
-        let is_exact = self.has_handles_of(world, &copy.contexts);
+        let is_exact = have_handles_of(world, &copy.contexts);
         if is_exact {
             for context in &copy.contexts {
                 put_back(world, context);
@@ -225,7 +214,7 @@ impl SnapshotPart for Contexts {
         for entity in &copy.invalid {
             invalid.add(entity_now(*entity, spawned));
         }
-        radius::note_restored(world, is_exact);
+        radius::note_restored(world);
         write(world, &copy.velocities, spawned, is_exact);
         write(world, &copy.sleeping, spawned, is_exact);
         for (entity, velocity) in &copy.new_bodies {
@@ -303,32 +292,28 @@ impl SnapshotPart for Contexts {
     }
 }
 
-impl Contexts {
-    /// Whether all bodies, colliders and joints have the handles that they had in these contexts, and are in the same.
-    ///
-    /// A context knows them by handle, so it cannot take back those that have come, gone or were made anew since: bodies
-    /// are then made from their components.
-    fn has_handles_of(&mut self, world: &World, then: &[Context]) -> bool {
-        let is_linked = |context: &Context| {
-            let mut links = context.owners().map(|it| link_of(world, it));
-            links.all(|it| it == Some(context.entity))
-        };
-        // Handles of different contexts may be equal.
-        if !then.iter().all(is_linked) {
-            return false;
-        }
-        let then = then.iter();
-        let bodies = then.clone().flat_map(|it| it.bodies.entity2body());
-        let colliders = then.clone().flat_map(|it| it.colliders.entity2collider());
-        let impulse_joints = then.clone().flat_map(|it| it.joints.entity2impulse_joint());
-        let multibody_joints = then.flat_map(|it| it.joints.entity2multibody_joint());
-        has_handles(&mut self.bodies, world, bodies, |it| &it.0)
-            && has_handles(&mut self.colliders, world, colliders, |it| &it.0)
-            && has_handles(&mut self.impulse_joints, world, impulse_joints, |it| &it.0)
-            && has_handles(&mut self.multibody_joints, world, multibody_joints, |it| {
-                &it.0
-            })
+/// Whether all bodies, colliders and joints have the handles that they had in these contexts, and are in the same.
+///
+/// A context knows them by handle, so it cannot take back those that have come, gone or were made anew since: bodies
+/// are then made from their components.
+fn have_handles_of(world: &World, then: &[Context]) -> bool {
+    let is_linked = |context: &Context| {
+        let mut links = context.owners().map(|it| link_of(world, it));
+        links.all(|it| it == Some(context.entity))
+    };
+    // Handles of different contexts may be equal.
+    if !then.iter().all(is_linked) {
+        return false;
     }
+    let then = then.iter();
+    let bodies = then.clone().flat_map(|it| it.bodies.entity2body());
+    let colliders = then.clone().flat_map(|it| it.colliders.entity2collider());
+    let impulse_joints = then.clone().flat_map(|it| it.joints.entity2impulse_joint());
+    let multibody_joints = then.flat_map(|it| it.joints.entity2multibody_joint());
+    has_handles::<RapierRigidBodyHandle, _>(world, bodies, |it| &it.0)
+        && has_handles::<RapierColliderHandle, _>(world, colliders, |it| &it.0)
+        && has_handles::<RapierImpulseJointHandle, _>(world, impulse_joints, |it| &it.0)
+        && has_handles::<RapierMultibodyJointHandle, _>(world, multibody_joints, |it| &it.0)
 }
 
 /// A copy of a component that is not `Clone`; its only form of reflection is itself.
@@ -348,16 +333,27 @@ fn link_of(world: &World, entity: Entity) -> Option<Entity> {
     world.get::<RapierContextEntityLink>(entity).map(|it| it.0)
 }
 
-/// Whether the entities that have such a handle are those of `then`, and have the same.
+/// Whether the entities that have such a handle are those of `then`, and have the same. So have those that a disabling component
+/// of the game hides from queries.
 fn has_handles<'a, C: Component, H: PartialEq + 'a>(
-    all: &mut OfAll<C>,
     world: &World,
     mut then: impl Iterator<Item = (&'a Entity, &'a H)> + Clone,
     handle: fn(&C) -> &H,
 ) -> bool {
-    let now = all.query(world);
-    let is_same = |(entity, was): (&Entity, &H)| now.get(*entity).is_ok_and(|it| handle(it) == was);
-    then.clone().count() == now.iter().count() && then.all(is_same)
+    let is_same = |(entity, was): (&Entity, &H)| {
+        let now = world.get::<C>(*entity);
+        now.is_some_and(|it| handle(it) == was)
+    };
+    then.clone().count() == entities_with::<C>(world) && then.all(is_same)
+}
+
+/// How many entities have a component, hidden ones as well.
+fn entities_with<C: Component>(world: &World) -> usize {
+    let Some(id) = world.component_id::<C>() else {
+        return 0;
+    };
+    let with_it = world.archetypes().iter().filter(|it| it.contains(id));
+    with_it.map(|it| it.len() as usize).sum()
 }
 
 /// Moves bodies and colliders that have changed their context since back to the one of then, where Rapier makes them
