@@ -68,6 +68,34 @@ fn a_behavior_added_twice_is_registered_once() {
     assert_eq!(ledger(&app, agent).len(), 1);
 }
 
+#[test]
+fn a_rule_of_a_flock_may_be_added_before_the_plugin() {
+    type Add = fn(&mut App);
+    let orders: [Add; 3] = [
+        |app| drop(app.add_behavior::<Separation>()),
+        |app| drop(app.add_behavior::<Alignment>()),
+        |app| drop(app.add_behavior::<Separation>().add_behavior::<Cohesion>()),
+    ];
+    for add in orders {
+        let mut app = bare_app(HERTZ);
+        add(&mut app);
+        app.add_plugins(SteeringPlugin::default());
+        start(&mut app);
+        let [agent, _] = [0.0, 1.5].map(|x| {
+            let body = Body::at(x, 0.0).moving(x, 1.0);
+            Backend::PointMass.spawn(&mut app, body, Flocking::default())
+        });
+        run_ticks(&mut app, 2);
+        let requested = ledger(&app, agent).into_iter().map(|it| it.raw);
+        let requested: Vec<_> = requested.collect();
+        assert_eq!(requested.len(), 3);
+        assert!(
+            requested.iter().all(|it| *it != Vec2::ZERO),
+            "{requested:?}"
+        );
+    }
+}
+
 /// A component whose entity is despawned as soon as it is spawned.
 #[derive(Component)]
 #[component(on_add = vanish)]

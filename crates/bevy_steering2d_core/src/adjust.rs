@@ -298,7 +298,9 @@ pub(crate) fn adjust_behavior_entities<A: Adjust>(
             if let Ok(item) = entities.get_mut(entity) {
                 adjust(item, added);
             }
-            if let Ok((.., (.., force))) = entities.get(entity) {
+            if let Ok((.., (.., force))) = entities.get(entity)
+                && force.has_entries_of(*generation)
+            {
                 added += added_by(slot.id, force);
             }
         }

@@ -92,7 +92,7 @@ impl FusedEntries for FlockEntries<'_, '_> {
         let forces = block.forces.raw(at);
         if let Some(shared) = &profile.ledger
             && block.forces.total(at).is_finite()
-            && !ledger.has_entry_of(shared[0].behavior)
+            && !shared.iter().any(|it| ledger.has_entry_of(it.behavior))
             && let Some(own) = ledger.record_all(&shared[..])
         {
             for (entry, force) in own.iter_mut().zip(forces) {
@@ -100,8 +100,8 @@ impl FusedEntries for FlockEntries<'_, '_> {
             }
             return;
         }
-        let any = profile.rules.iter().find_map(|rule| rule.entry.as_ref());
-        if any.is_none_or(|entry| ledger.has_entry_of(entry.behavior)) {
+        let mut rules = profile.rules.iter().filter_map(|rule| rule.entry);
+        if rules.all(|entry| ledger.has_entry_of(entry.behavior)) {
             return;
         }
         let is_sound = is_sound(agent);
@@ -112,7 +112,7 @@ impl FusedEntries for FlockEntries<'_, '_> {
             return;
         }
         for ((rule, force), name) in profile.rules.iter().zip(forces).zip(RULES) {
-            let Some(mut entry) = rule.entry else {
+            let Some(mut entry) = rule.entry.filter(|it| !ledger.has_entry_of(it.behavior)) else {
                 continue;
             };
             if entry.cut == Cut::Nothing {
