@@ -127,9 +127,14 @@ fn an_agent_with_the_size_of_its_pixels_is_warned_of() {
         )
     };
     let sound = app.world_mut().spawn(agent(0.5, 2.0)).id();
-    let pixels = app.world_mut().spawn(agent(12.0, 452.0)).id();
+    let pixels = [8.0_f32, 12.0].map(|radius| {
+        let mass = std::f32::consts::PI * radius * radius;
+        app.world_mut().spawn(agent(radius, mass)).id()
+    });
     run_ticks(&mut app, 5);
-    assert_warned_once(&app, pixels, "Vehicle.max_force", "pixels");
+    for pixels in pixels {
+        assert_warned_once(&app, pixels, "Vehicle.max_force", "pixels");
+    }
     assert!(warnings(&app).iter().all(|it| it.entity != sound));
 }
 

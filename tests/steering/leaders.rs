@@ -1,10 +1,11 @@
 //! Leaders and those who follow them.
 
 use bevy::prelude::*;
+use bevy_rapier2d::prelude::{Collider, RigidBody};
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{LeaderFollowing, LeaderFollowingMemory, Leadership, Separation};
 
-use crate::common::{HERTZ, point_mass_app, position, run_seconds, run_ticks, total, velocity};
+use crate::common::*;
 use crate::groups::scatter;
 
 #[test]
@@ -112,4 +113,13 @@ fn agents_of_equal_rank_do_not_follow_each_other() {
         assert_eq!(memory.leader, None);
         assert_eq!(velocity(&app, agent), Vec2::ZERO);
     }
+}
+
+#[test]
+fn a_leader_that_is_no_agent_is_warned_of() {
+    let mut app = rapier_app(HERTZ);
+    let player = (RigidBody::Dynamic, Collider::ball(0.5), Leadership(1.0));
+    let player = app.world_mut().spawn((player, Transform::default())).id();
+    run_ticks(&mut app, 3);
+    assert_warned_once(&app, player, "Leadership", "no agent");
 }

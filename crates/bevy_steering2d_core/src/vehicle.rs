@@ -149,7 +149,7 @@ pub(crate) fn warn_of_weak_agents(
 /// Whether an agent hardly moves.
 fn is_weak(vehicle: &Vehicle, body: &Kinematics) -> bool {
     /// Times that no game waits for, s: to reach the full speed, and to move by its own radius.
-    const LONG: [f32; 2] = [60.0, 10.0];
+    const LONG: [f32; 2] = [30.0, 10.0];
     let acceleration = vehicle.max_force / body.mass;
     let to_move = (2.0 * body.radius / acceleration).sqrt();
     let is_slow = vehicle.max_speed / acceleration > LONG[0] && to_move > LONG[1];

@@ -170,7 +170,7 @@ fn add_systems(app: &mut App) {
             sense::add_missing_kinematics,
             sense::warn_of_second_bodies,
             sense::warn_of_bodies_without_context,
-            unsensed::warn_of_unsensed_walls,
+            unsensed::warn_of_unsensed_colliders,
             sense::compute_new_masses,
             radius::update_radii,
             sense::sense_bodies,

@@ -54,6 +54,14 @@ fn an_agent_that_looks_for_walls_among_colliders_that_it_does_not_sense_warns_on
         let body = Body::at(0.0, 0.0);
         Backend::PointMass.spawn(app, body, WallAvoidance::default())
     });
+    assert_warns_once("ObstacleAvoidance", |app| {
+        fixed_box(app);
+        agent(app, ObstacleAvoidance::default())
+    });
+    assert_warns_once("Hide", |app| {
+        fixed_box(app);
+        agent(app, Hide::new(EAST))
+    });
     assert_warns_once("WallAvoidance", |app| {
         fixed_box(app);
         let agent = agent(app, Vehicle::default());

@@ -16,7 +16,7 @@ use crate::{
     SteeringClock, SteeringId, SteeringSchedule, SteeringWarnings, Vehicle,
 };
 
-/// The rank of a leader, any number. Agents without it are not followed.
+/// The rank of a leader, any number. Agents without it are not followed, nor are bodies without a [`Vehicle`].
 ///
 /// Each follower searches all leaders above its own rank, from the highest down, until one is in
 /// range; thousands of leaders are slow.
@@ -175,7 +175,13 @@ fn index_leaders(
     warnings: Res<SteeringWarnings>,
     mut leaders: ResMut<Leaders>,
     agents: Query<LeaderData, With<Vehicle>>,
+    no_agents: Query<Entity, (With<Leadership>, Without<Vehicle>)>,
 ) {
+    for entity in &no_agents {
+        warnings.raise(&clock, entity, "Leadership", || {
+            "leads none, since only agents do; insert a Vehicle, also if the game moves its body".into()
+        });
+    }
     let Leaders(leaders) = &mut *leaders;
     leaders.clear();
     let agents = agents.iter().filter(|leader| {
