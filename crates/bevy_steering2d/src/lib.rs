@@ -246,7 +246,7 @@ impl Plugin for SteeringPlugin {
 /// | plugin | purpose | without it |
 /// |---|---|---|
 /// | [`PipelinePlugin`] | schedules, perception, combiners, behavior groups | required by all others |
-/// | [`BehaviorsPlugin`] | the built-in behaviors and conditions | register those you use with [`add_behavior`](SteeringAppExt::add_behavior), [`add_adjustment`](SteeringAppExt::add_adjustment) or [`add_condition`](SteeringAppExt::add_condition); [`TargetInSight::memory`] and `TargetInSightMemory::last_seen` need this plugin |
+/// | [`BehaviorsPlugin`] | the built-in behaviors and conditions | register those you use with [`add_behavior`](SteeringAppExt::add_behavior), [`add_adjustment`](SteeringAppExt::add_adjustment) or [`add_condition`](SteeringAppExt::add_condition); of [`TargetInSight`], the `memory`, `last_seen` and what colliders hide need this plugin, and a [`StuckDetection`] that snapshots are to hold |
 /// | [`EventsPlugin`] | [`Arrived`], [`PathCompleted`], [`TargetLost`], [`Stuck`]; with the feature `navigation` `PathFound`, `NoPath`, `GroupArrived` | no events |
 /// | [`PointMassPlugin`] | locomotion of [`PointMass`]es | only physics bodies move |
 /// | `NavigationPlugin` (feature `navigation`) | paths, flow fields from goals, groups | no planning |

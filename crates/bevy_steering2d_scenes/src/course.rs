@@ -72,13 +72,6 @@ pub(crate) fn pavement(path: &SteeringPath, half_width: f32) -> Vec<(Vec2, Shape
     discs.chain((0..path.segments()).map(band)).collect()
 }
 
-/// The way forward from one arc length of a looped path to another, m, from minus half of its length to
-/// half of it.
-pub(crate) fn ahead(path: &SteeringPath, from: f32, to: f32) -> f32 {
-    let half = 0.5 * path.length();
-    path.wrap(to - from + half) - half
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,14 +100,5 @@ mod tests {
         assert_eq!(pieces.len(), 3);
         let band = [(0.0, 1.0), (0.0, -1.0), (4.0, -1.0), (4.0, 1.0)].map(Vec2::from);
         assert_eq!(pieces[2], (Vec2::ZERO, Shape::Area(band.into())));
-    }
-
-    #[test]
-    fn the_shorter_way_between_two_points_counts() {
-        let course = square();
-        let length = course.length();
-        assert!((ahead(&course, 5.0, 8.0) - 3.0).abs() < 1e-3);
-        assert!((ahead(&course, 1.0, length - 1.0) + 2.0).abs() < 1e-3);
-        assert!((ahead(&course, length - 1.0, 1.0) - 2.0).abs() < 1e-3);
     }
 }

@@ -238,6 +238,27 @@ impl SteeringPath {
         }
     }
 
+    /// The way along the path from one arc length to another, m; negative if that is behind. On a loop it is the shorter way
+    /// around, `−length/2..length/2`: what a car has driven since its last arc length, or how far another is ahead.
+    ///
+    /// ```
+    /// # use bevy::prelude::*;
+    /// # use bevy_steering2d_core::SteeringPath;
+    /// let square = [(0.0, 0.0), (10.0, 0.0), (10.0, 10.0), (0.0, 10.0)].map(Vec2::from);
+    /// let track = SteeringPath::looped(square)?;
+    /// assert_eq!(track.ahead(39.0, 1.0), 2.0);
+    /// assert_eq!(track.ahead(1.0, 39.0), -2.0);
+    /// # Ok::<(), bevy_steering2d_core::PathError>(())
+    /// ```
+    pub fn ahead(&self, from: f32, to: f32) -> f32 {
+        if self.is_looped() {
+            let half = 0.5 * self.length();
+            self.wrap(to - from + half) - half
+        } else {
+            self.wrap(to) - self.wrap(from)
+        }
+    }
+
     /// The arc length at a point of the path, m.
     ///
     /// # Panics

@@ -5,7 +5,6 @@ use bevy_rapier2d::prelude::*;
 use bevy_steering2d::prelude::*;
 
 use super::{CARS, Racer};
-use crate::course;
 use crate::input::Presses;
 
 use super::tally::Lap;
@@ -98,12 +97,7 @@ pub(super) fn drive(
         let me = seen[racer.0];
         let others: Vec<_> = (0..CARS)
             .filter(|other| *other != racer.0)
-            .map(|other| {
-                (
-                    course::ahead(&road.middle, me.arc, seen[other].arc),
-                    seen[other],
-                )
-            })
+            .map(|other| (road.middle.ahead(me.arc, seen[other].arc), seen[other]))
             .collect();
         let mut ahead = others
             .iter()

@@ -8,7 +8,6 @@ use super::drivers::Road;
 use super::{CARS, Racer};
 use crate::cars::{Block, CAR};
 use crate::contacts::Contacts;
-use crate::course;
 use crate::lifecycle::CurrentScene;
 use crate::report::{Line, Mean};
 
@@ -68,7 +67,7 @@ impl Lap {
         self.left = road
             .direction(nearest.segment)
             .perp_dot(here - nearest.position);
-        self.distance += course::ahead(road, self.arc, arc);
+        self.distance += road.ahead(self.arc, arc);
         self.arc = arc;
         let laps = (self.distance / road.length()) as u32;
         if laps > self.laps {
@@ -146,7 +145,7 @@ pub(super) fn keep(
     let mut overtaken = [0; CARS];
     for (me, (arc, body)) in bodies.iter().enumerate() {
         for (other, (its_arc, its_body)) in bodies.iter().enumerate() {
-            let gap = course::ahead(&road.middle, *its_arc, *arc);
+            let gap = road.middle.ahead(*its_arc, *arc);
             let before = std::mem::replace(&mut tally.gaps[me][other], gap);
             let passes = (-NEAR..0.0).contains(&before) && (0.0..NEAR).contains(&gap);
             overtaken[me] += u32::from(passes);

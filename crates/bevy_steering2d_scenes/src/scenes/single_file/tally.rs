@@ -7,7 +7,6 @@ use bevy_steering2d::prelude::*;
 use super::diagram::color_of;
 use super::{Track, WARM_UP, Walker};
 use crate::bodies::recolor;
-use crate::course::ahead;
 use crate::lifecycle::{CurrentScene, agent_count};
 use crate::look::Look;
 use crate::report::{Line, Mean};
@@ -76,7 +75,7 @@ pub(super) fn follow_jam(
     let mean = speed.get().unwrap_or(0.0);
     let (mut offsets, mut weights) = (0.0, 0.0);
     for (_, memory, velocity) in &walkers {
-        let offset = ahead(&track.0, jam.middle, memory.distance);
+        let offset = track.0.ahead(jam.middle, memory.distance);
         if offset.abs() < NEARBY {
             let slowness = (mean - velocity.linear.length()).max(0.0);
             offsets += slowness * offset;

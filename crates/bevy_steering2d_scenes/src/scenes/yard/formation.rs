@@ -6,7 +6,6 @@ use bevy_steering2d::prelude::*;
 
 use super::vehicles::VEHICLES;
 use crate::bodies::enable;
-use crate::course::ahead;
 use crate::input::Presses;
 use crate::look::Pose;
 
@@ -142,7 +141,7 @@ pub(super) fn advance(
     let mut leader = (0.0, Transform::default());
     for (mut member, at) in &mut members {
         let arc = course.closest(at.translation.truncate()).arc;
-        member.distance += ahead(course, member.arc, arc);
+        member.distance += course.ahead(member.arc, arc);
         member.arc = arc;
         if member.number == 0 {
             leader = (arc, *at);
@@ -151,7 +150,7 @@ pub(super) fn advance(
     let (leader_arc, leader_at) = leader;
     for (mut member, at) in &mut members {
         let slot = VEHICLES[member.number].slot;
-        member.behind = ahead(course, member.arc, leader_arc + slot.x);
+        member.behind = course.ahead(member.arc, leader_arc + slot.x);
         member.slot = match *slots {
             _ if member.number == 0 => at.translation.truncate(),
             Slots::AlongTheCourse => place(course, leader_arc + slot.x, slot.y).position,
