@@ -16,6 +16,7 @@ use bevy_steering2d_core::{Feelers, Influence, SteeringGroups, clone_reflected};
 use crate::choices::{self, Chosen};
 use crate::patch;
 use crate::theme::{self, faint};
+use crate::variants::{keep_parameters, variant_of};
 
 /// Shows widgets for the parameters of a component of `entity`, without its [`Influence`], which the
 /// behavior's row edits. Changes apply to that component of all `entities`.
@@ -74,7 +75,7 @@ fn show(ui: &mut egui::Ui, types: &TypeRegistry, value: &mut dyn Reflect, id: eg
         return group_bits(ui, groups, 0);
     }
     let mut context = Context::default();
-    let mut inspector = InspectorUi::new_no_short_circuit(types, &mut context);
+    let mut inspector = InspectorUi::new(types, &mut context, Some(keep_parameters), None, None);
 
     let ReflectMut::Struct(parameters) = value.reflect_mut() else {
         return show_part(ui, &mut inspector, value.as_partial_reflect_mut(), id, &());
@@ -198,13 +199,6 @@ fn faster(part: &dyn PartialReflect, options: &dyn Any) -> Option<NumberOptions<
     let is_limited = options.max.is_some_and(f32::is_finite);
     let is_larger = speed.is_finite() && speed > options.speed;
     (is_larger && !is_limited).then(|| options.clone().with_speed(speed))
-}
-
-fn variant_of(value: &dyn PartialReflect) -> Option<usize> {
-    match value.reflect_ref() {
-        ReflectRef::Enum(it) => Some(it.variant_index()),
-        _ => None,
-    }
 }
 
 /// Puts the numbers of a variant that was just chosen into their ranges: the inspector makes them 0, which many refuse.

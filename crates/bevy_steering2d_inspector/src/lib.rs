@@ -74,6 +74,7 @@ mod scope;
 mod theme;
 mod time;
 mod timeline;
+mod variants;
 mod vehicle;
 
 use std::any::TypeId;

@@ -1,6 +1,6 @@
-//! Conditions and predictors that are chosen in rows.
+//! Conditions, predictors and variants that are chosen in rows.
 
-use bevy_steering2d_core::{Cut, Encounter, Predictor, SteeringAppExt, SteeringForce};
+use bevy_steering2d_core::{Cut, Encounter, Predictor, SteeringAppExt, SteeringForce, WanderStyle};
 
 use super::*;
 
@@ -109,4 +109,39 @@ fn conditions_of_a_behavior_entity_are_edited_in_its_row() {
         let alone = test.app.world().get::<Alone>(helper);
         assert_eq!(alone, Some(&Alone::default()));
     }
+}
+
+/// Opens the list of an enum, and clicks a variant in it.
+#[track_caller]
+pub(super) fn choose(test: &mut TestApp, active: &str, variant: &str) {
+    let button = test.place_of(active);
+    test.click(active);
+    let mut listed = test.widgets.iter();
+    let listed = listed.find(|(it, at)| it == variant && at.y > button.y + 10.0);
+    let (_, place) = listed.unwrap_or_else(|| panic!("no {variant} in {:?}", test.widgets));
+    let place = *place;
+    test.button(place, true);
+    test.button(place, false);
+    test.frame(Vec::new());
+}
+
+#[test]
+fn a_choice_of_the_active_variant_changes_none_of_its_numbers() {
+    let mut test = TestApp::new();
+    let style = WanderStyle::Angle {
+        radius: 1.5,
+        distance: 2.5,
+        angle_change: 3.5,
+    };
+    let wander = Wander { style, ..default() };
+    let agent = test.world().spawn((PointMass::default(), wander)).id();
+    test.select(agent);
+    test.frame(Vec::new());
+    test.click("Wander parameters");
+    let style_of = |test: &TestApp| test.app.world().get::<Wander>(agent).unwrap().style;
+    choose(&mut test, "Angle", "Angle");
+    assert_eq!(style_of(&test), style);
+    choose(&mut test, "Angle", "Circle");
+    let chosen = style_of(&test);
+    assert!(matches!(chosen, WanderStyle::Circle { .. }), "{chosen:?}");
 }

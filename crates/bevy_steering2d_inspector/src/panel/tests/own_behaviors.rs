@@ -2,6 +2,7 @@
 
 use bevy_steering2d_core::{Agent, Behavior, Influence, Steer, SteeringAppExt};
 
+use super::choices::choose;
 use super::*;
 
 /// Walks between posts.
@@ -45,6 +46,8 @@ struct Ambush {
     first: Prediction,
     /// Of the second one.
     second: Prediction,
+    /// Of what lures them.
+    bait: Option<Prediction>,
 }
 
 impl Behavior for Ambush {
@@ -131,4 +134,25 @@ fn each_of_two_predictions_has_a_menu_of_its_own() {
     let ambush = test.app.world().get::<Ambush>(agent).unwrap();
     let predictions = [ambush.first, ambush.second];
     assert_eq!(predictions, [Prediction::TurnRate, Prediction::default()]);
+}
+
+#[test]
+fn a_choice_in_a_list_keeps_the_enum_around_it() {
+    let mut test = TestApp::new();
+    test.app.add_behavior::<Ambush>();
+    let ambush = Ambush {
+        bait: Some(Prediction::Intercept),
+        ..default()
+    };
+    let agent = test.world().spawn((PointMass::default(), ambush)).id();
+    test.select(agent);
+    test.frame(Vec::new());
+    test.click("Ambush parameters");
+    let bait = |test: &TestApp| test.app.world().get::<Ambush>(agent).unwrap().bait;
+    choose(&mut test, "Intercept", "TurnRate");
+    assert_eq!(bait(&test), Some(Prediction::TurnRate));
+    for active in ["TurnRate", "Some"] {
+        choose(&mut test, active, active);
+        assert_eq!(bait(&test), Some(Prediction::TurnRate), "{active}");
+    }
 }
