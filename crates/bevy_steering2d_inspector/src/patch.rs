@@ -8,14 +8,48 @@ use bevy_steering2d_core::clone_reflected;
 /// Whether an edit changed a value. A part that holds NaN before and after does not differ, nor does one that
 /// cannot be compared by reflection.
 pub(crate) fn differs(before: &dyn PartialReflect, after: &dyn PartialReflect) -> bool {
-    if let (ReflectRef::Struct(before), ReflectRef::Struct(after)) =
-        (before.reflect_ref(), after.reflect_ref())
-    {
-        return after
-            .iter_fields()
-            .any(|(name, new)| before.field(name).is_some_and(|old| differs(old, new)));
+    if let Some(count) = common_parts(before, after) {
+        let parts = |index| part(before, index).zip(part(after, index));
+        return (0..count).any(|index| parts(index).is_some_and(|(old, new)| differs(old, new)));
     }
     before.reflect_partial_eq(after) == Some(false) && !(holds_nan(before) && holds_nan(after))
+}
+
+/// How many parts of two values are compared and changed one by one: the fields of structs and tuples, the items of arrays,
+/// and the fields of a variant that both have. `None` for values that are compared and replaced as a whole.
+fn common_parts(a: &dyn PartialReflect, b: &dyn PartialReflect) -> Option<usize> {
+    match (a.reflect_ref(), b.reflect_ref()) {
+        (ReflectRef::Struct(a), ReflectRef::Struct(_)) => Some(a.field_len()),
+        (ReflectRef::TupleStruct(a), ReflectRef::TupleStruct(_)) => Some(a.field_len()),
+        (ReflectRef::Tuple(a), ReflectRef::Tuple(_)) => Some(a.field_len()),
+        (ReflectRef::Array(a), ReflectRef::Array(_)) => Some(a.len()),
+        (ReflectRef::Enum(a), ReflectRef::Enum(b)) if a.variant_index() == b.variant_index() => {
+            Some(a.field_len())
+        }
+        _ => None,
+    }
+}
+
+fn part(value: &dyn PartialReflect, index: usize) -> Option<&dyn PartialReflect> {
+    match value.reflect_ref() {
+        ReflectRef::Struct(it) => it.field_at(index),
+        ReflectRef::TupleStruct(it) => it.field(index),
+        ReflectRef::Tuple(it) => it.field(index),
+        ReflectRef::Array(it) => it.get(index),
+        ReflectRef::Enum(it) => it.field_at(index),
+        _ => None,
+    }
+}
+
+fn part_mut(value: &mut dyn PartialReflect, index: usize) -> Option<&mut dyn PartialReflect> {
+    match value.reflect_mut() {
+        ReflectMut::Struct(it) => it.field_at_mut(index),
+        ReflectMut::TupleStruct(it) => it.field_mut(index),
+        ReflectMut::Tuple(it) => it.field_mut(index),
+        ReflectMut::Array(it) => it.get_mut(index),
+        ReflectMut::Enum(it) => it.field_at_mut(index),
+        _ => None,
+    }
 }
 
 /// Whether a value is unequal to itself, as NaN is.
@@ -49,28 +83,27 @@ pub(crate) fn apply(
     }
 }
 
-/// Writes the parts of `after` that differ from `before` into a value: the changed fields of structs, other values
-/// as a whole.
+/// Writes the parts of `after` that differ from `before` into a value, part by part as far as the value has the same ones:
+/// one with another variant is replaced as a whole.
 fn put_changes(
     types: &TypeRegistry,
     value: &mut dyn PartialReflect,
     before: &dyn PartialReflect,
     after: &dyn PartialReflect,
 ) -> Result<(), ApplyError> {
-    if let (ReflectMut::Struct(value), ReflectRef::Struct(before), ReflectRef::Struct(after)) = (
-        value.reflect_mut(),
-        before.reflect_ref(),
-        after.reflect_ref(),
-    ) {
-        for (name, new) in after.iter_fields() {
-            if let (Some(part), Some(old)) = (value.field_mut(name), before.field(name)) {
-                put_changes(types, part, old, new)?;
-            }
+    let count = common_parts(before, after).filter(|_| common_parts(&*value, after).is_some());
+    let Some(count) = count else {
+        return if differs(before, after) {
+            put(types, value, after)
+        } else {
+            Ok(())
+        };
+    };
+    for index in 0..count {
+        let parts = part(before, index).zip(part(after, index));
+        if let (Some(part), Some((old, new))) = (part_mut(value, index), parts) {
+            put_changes(types, part, old, new)?;
         }
-        return Ok(());
-    }
-    if differs(before, after) {
-        put(types, value, after)?;
     }
     Ok(())
 }
@@ -210,7 +243,69 @@ mod tests {
     }
 
     #[test]
-    fn patch_replaces_an_enum_as_a_whole() {
+    fn patch_changes_only_the_edited_field_of_a_variant() {
+        let wander = |radius, distance, angle_change| Wander {
+            style: WanderStyle::Angle {
+                radius,
+                distance,
+                angle_change,
+            },
+            ..default()
+        };
+        let mut other = wander(7.0, 8.0, 9.0);
+        put_edit(&mut other, &wander(1.0, 2.0, 3.0), &wander(1.0, 4.0, 3.0));
+        assert_eq!(other, wander(7.0, 4.0, 9.0));
+        let mut in_circles = Wander::default();
+        let after = wander(1.0, 4.0, 3.0);
+        put_edit(&mut in_circles, &wander(1.0, 2.0, 3.0), &after);
+        assert_eq!(in_circles, after, "another variant is replaced");
+    }
+
+    #[test]
+    fn patch_changes_a_field_of_a_variant_beside_one_that_stays_nan() {
+        let angle = |radius, angle_change| WanderStyle::Angle {
+            radius,
+            distance: f32::NAN,
+            angle_change,
+        };
+        assert!(!differs(&angle(1.0, 2.0), &angle(1.0, 2.0)));
+        let mut other = WanderStyle::Angle {
+            radius: 7.0,
+            distance: 8.0,
+            angle_change: 9.0,
+        };
+        put_edit(&mut other, &angle(1.0, 2.0), &angle(1.0, 3.0));
+        let expected = WanderStyle::Angle {
+            radius: 7.0,
+            distance: 8.0,
+            angle_change: 3.0,
+        };
+        assert_eq!(other, expected);
+    }
+
+    #[test]
+    fn patch_changes_only_the_edited_value_of_tuples_and_arrays() {
+        #[derive(Reflect, Clone, Debug, PartialEq)]
+        struct Speeds(f32, f32);
+
+        #[derive(Reflect, Clone, Debug, PartialEq)]
+        struct Patrol {
+            speeds: Speeds,
+            turns: (f32, f32),
+            waits: [f32; 2],
+        }
+        let patrol = |[a, b]: [f32; 2]| Patrol {
+            speeds: Speeds(a, b),
+            turns: (a, b),
+            waits: [a, b],
+        };
+        let mut other = patrol([7.0, 8.0]);
+        put_edit(&mut other, &patrol([1.0, 2.0]), &patrol([1.0, 3.0]));
+        assert_eq!(other, patrol([7.0, 3.0]));
+    }
+
+    #[test]
+    fn patch_puts_a_chosen_variant_into_the_others() {
         let before = Wander::default();
         let after = Wander {
             style: WanderStyle::Angle {
