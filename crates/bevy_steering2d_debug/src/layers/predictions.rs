@@ -2,7 +2,7 @@
 
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    CollisionAvoidance, Evade, EvadeMemory, NeighborView, Neighbors, Pursuit, PursuitMemory,
+    CollisionAvoidance, Evade, EvadeMemory, Neighbors, Pursuit, PursuitMemory,
 };
 
 use super::neighbors::{MOST, in_view_by_edges, perceived};
@@ -58,8 +58,7 @@ pub(crate) fn draw_closest_approaches(
     let color = debug.color::<CollisionAvoidance>();
     for (subject, avoidance) in subjects.active(&avoiders) {
         let me = &subject.me;
-        let view = NeighborView::around(me, avoidance.perception_radius, avoidance.groups);
-        let considered = in_view_by_edges(neighbors, view).filter_map(|other| {
+        let considered = in_view_by_edges(neighbors, avoidance.view(me)).filter_map(|other| {
             let approach = avoidance.closest_approach(me, &other)?;
             Some((other, approach))
         });

@@ -44,6 +44,25 @@ fn a_line_leads_to_a_ship_whose_edge_a_pedestrian_avoids() {
 }
 
 #[test]
+fn the_closest_approach_to_what_a_large_agent_sees_beyond_its_edge_is_drawn() {
+    let mut app = app(SteeringDebug::of([DebugLayer::Predictions]), true);
+    let world = app.world_mut();
+    let large = Vehicle::default().with_radius(5.0);
+    world.spawn((PointMass::default(), large, CollisionAvoidance::default()));
+    // Nearer than its perception radius to its edge, but not to its center.
+    let body = PointMass {
+        velocity: Vec2::new(-4.0, 0.0),
+        ..default()
+    };
+    let place = Transform::from_xyz(9.0, 0.0, 0.0);
+    world.spawn((body, Vehicle::default(), place));
+    for _ in 0..3 {
+        app.update();
+    }
+    assert!(!drawn(&app).is_empty());
+}
+
+#[test]
 fn the_line_of_arrive_ends_where_the_agent_stops() {
     let mut app = app(SteeringDebug::of([DebugLayer::Targets]), true);
     let arrive = Arrive::new(Vec2::new(10.0, 0.0)).with_standoff(3.0);
