@@ -2,6 +2,7 @@
 
 use std::any::TypeId;
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::reflect::AppTypeRegistry;
 use bevy::prelude::*;
 use bevy_egui::egui::{self, Color32, Ui};
@@ -94,11 +95,23 @@ pub(crate) fn show(ui: &mut Ui, world: &mut World, shown: Entity, scope: Scope) 
 
 /// Why none of the agent's behaviors acts, if it is the agent itself.
 fn why_it_stands(world: &World, agent: Entity) -> Option<String> {
-    if world.get::<SteeringDisabled>(agent).is_some() {
-        return Some("Steering is off: switch it on under Vehicle".to_owned());
+    if let Some(why) = why_it_is_off(world, agent) {
+        return Some(why.to_owned());
     }
     let vehicle = world.get::<Vehicle>(agent)?;
     vehicle.check().err().map(|error| error.to_string())
+}
+
+/// Why an agent is not steered at all. Its ledger stays as it was.
+fn why_it_is_off(world: &World, agent: Entity) -> Option<&'static str> {
+    let agent = world.get_entity(agent).ok()?;
+    if agent.contains::<Disabled>() {
+        Some("The agent is not steered: it has Bevy's Disabled")
+    } else if agent.contains::<SteeringDisabled>() {
+        Some("Steering is off: switch it on under Vehicle")
+    } else {
+        None
+    }
 }
 
 /// The indentation of a group's members.
@@ -154,8 +167,7 @@ fn rows(world: &World, shown: Entity) -> Vec<Row> {
     let types = world.resource::<AppTypeRegistry>().read();
     let recorder = world.get_resource::<SteeringRecorder>();
     let first = |entity| recorder.map_or(entity, |it| it.first_entity_of(entity));
-    // The ledger of an agent that is off stays as it was.
-    let is_on = world.get::<SteeringDisabled>(shown).is_none();
+    let is_on = why_it_is_off(world, shown).is_none();
     let rows = registry.assigned_to(world, shown).into_iter();
     let rows = rows.map(|behavior| {
         let info = registry.get(behavior.id);

@@ -4,7 +4,7 @@ use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
     AssignedBehavior, BehaviorId, BehaviorRegistry, Cut, Influence, InvalidParameter, LedgerEntry,
-    SteeringClock, SteeringForce, SteeringId, Vehicle,
+    SteeringClock, SteeringDisabled, SteeringForce, SteeringId, Vehicle,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -120,7 +120,8 @@ pub fn agents(world: &mut World, parameters: Option<Value>) -> Result<Value, Req
 }
 
 /// The ledger of the last tick: `{"agent": 3}` gives the total force, N, and an entry for each behavior. Of
-/// behaviors that share a short name it has the full paths.
+/// behaviors that share a short name it has the full paths. An agent with [`SteeringDisabled`] or Bevy's [`Disabled`] is
+/// not steered: it has no entries, and a total of zero.
 ///
 /// # Errors
 /// If the parameters do not fit, or there is no such agent.
@@ -131,7 +132,10 @@ pub fn ledger(world: &mut World, parameters: Option<Value>) -> Result<Value, Req
     let Some(force) = world.get::<SteeringForce>(agent) else {
         return Err(RequestError::NoAgent(id));
     };
-    let entries = force.ledger().map(|entry| {
+    // Its force stays as it was when it was disabled.
+    let is_off =
+        world.get::<Disabled>(agent).is_some() || world.get::<SteeringDisabled>(agent).is_some();
+    let entries = force.ledger().filter(|_| !is_off).map(|entry| {
         let behavior = unique_name(world, registry, entry.behavior);
         let source = force.source(&entry).map(Entity::to_bits);
         told(&entry, behavior, source)
@@ -139,7 +143,7 @@ pub fn ledger(world: &mut World, parameters: Option<Value>) -> Result<Value, Req
     Ok(json!({
         "agent": id,
         "tick": world.get_resource::<SteeringClock>().map(|it| it.tick),
-        "total": vector(force.total),
+        "total": vector(if is_off { Vec2::ZERO } else { force.total }),
         "entries": entries.collect::<Vec<_>>(),
     }))
 }

@@ -94,6 +94,26 @@ fn the_ledger_of_an_agent_is_told_as_json() {
 }
 
 #[test]
+fn an_agent_that_is_off_has_no_forces_in_its_ledger() {
+    let ways: [fn(&mut EntityWorldMut); 2] = [
+        |agent| {
+            agent.insert(Disabled);
+        },
+        |agent| {
+            agent.insert(SteeringDisabled);
+        },
+    ];
+    for switch_off in ways {
+        let (mut app, agent) = world();
+        switch_off(&mut app.world_mut().entity_mut(agent));
+        app.update();
+        let told = ledger(app.world_mut(), Some(json!({"agent": 3}))).expect("a ledger");
+        assert_eq!(told["entries"], json!([]));
+        assert_eq!(told["total"], vector(Vec2::ZERO));
+    }
+}
+
+#[test]
 fn a_weight_is_set_and_the_one_before_told() {
     let (mut app, agent) = world();
     let request = json!({"agent": 3, "behavior": "Seek", "weight": 0.1});

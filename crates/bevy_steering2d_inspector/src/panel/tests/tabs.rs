@@ -1,5 +1,6 @@
 //! Every tab, with typical agents.
 
+use bevy::ecs::entity_disabling::Disabled;
 use bevy_steering2d_core::{
     Arrive, BehaviorGroup, Combine, FaceTarget, PathFollowing, PathStyle, Seek, SensesColliders,
     SteeringDisabled, SteeringGroups, SteeringPath, StuckDetection, ThinkEvery, Wheeled,
@@ -185,6 +186,16 @@ fn the_rows_of_an_agent_that_is_off_or_invalid_say_so() {
     test.world().entity_mut(agent).insert(vehicle);
     test.frame(Vec::new());
     assert_shows(&test, &["max_force"]);
+}
+
+#[test]
+fn the_rows_of_an_agent_with_bevys_disabled_have_no_forces_and_say_why() {
+    let seeker = (PointMass::default(), Vehicle::default(), Seek::default());
+    let (mut test, agent) = tab_of(seeker, Tab::Behaviors);
+    assert!(!test.shows("Disabled") && !test.shows("no force"));
+    test.world().entity_mut(agent).insert(Disabled);
+    test.frame(Vec::new());
+    assert_shows(&test, &["Bevy's Disabled", "no force"]);
 }
 
 #[test]
