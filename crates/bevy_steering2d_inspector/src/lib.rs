@@ -36,8 +36,8 @@
 //! Below them is the timeline of [`bevy_steering2d_recorder`]: drag it to look back at a recorded tick, with
 //! the bodies, rows, bars and drawings of that tick. `⬅` and `➡` go to what happened to the shown agent: it
 //! arrived, completed its path, lost its target, got stuck, touched something, or a force was cut. Resume time there, and the world goes on from that
-//! tick; where the first eight selected agents went before is drawn beside where they go now. A selected agent that was
-//! despawned is selected again in the ticks in which it is back.
+//! tick; while the panel is open and agents are drawn, where the first eight selected ones went before is drawn beside where they
+//! go now. A selected agent that was despawned is selected again in the ticks in which it is back.
 //!
 //! The plugin adds `EguiPlugin` unless it exists; if your app adds it, do so before this plugin. The first camera draws the
 //! panel, and after its end another one of the window, unless `EguiGlobalSettings::auto_create_primary_context` is off. While

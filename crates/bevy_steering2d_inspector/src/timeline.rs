@@ -6,11 +6,14 @@ use std::ops::RangeInclusive;
 use bevy::prelude::*;
 use bevy_egui::egui;
 use bevy_steering2d_core::{Kinematics, PointMass, SteeringClock, SteeringSnapshot};
-use bevy_steering2d_debug::{SteeringDebugSystems, SteeringGizmos, SteeringSelection, draw};
+use bevy_steering2d_debug::{
+    DrawnAgents, SteeringDebug, SteeringDebugSystems, SteeringGizmos, SteeringSelection, draw,
+};
 use bevy_steering2d_recorder::{
     Moment, SteeringRecorder, SteeringRecorderPlugin, back_to_present, rewind,
 };
 
+use crate::SteeringInspector;
 use crate::theme::{self, FAINT, LINE, NOTICE, faint, named};
 
 /// What an agent did before the world went on from an earlier tick.
@@ -29,9 +32,18 @@ pub(crate) fn plugin(app: &mut App) {
         );
 }
 
-fn can_draw(recorder: Res<SteeringRecorder>, store: Option<Res<GizmoConfigStore>>) -> bool {
+/// Whether there are ways to draw: while the panel is open and the debug drawing is on. A game may remove the recorder.
+fn can_draw(
+    inspector: Res<SteeringInspector>,
+    debug: Res<SteeringDebug>,
+    recorder: Option<Res<SteeringRecorder>>,
+    store: Option<Res<GizmoConfigStore>>,
+) -> bool {
     let group = TypeId::of::<SteeringGizmos>();
-    recorder.forked().is_some() && store.is_some_and(|it| it.get_config_dyn(&group).is_some())
+    inspector.open
+        && debug.agents != DrawnAgents::None
+        && recorder.is_some_and(|it| it.forked().is_some())
+        && store.is_some_and(|it| it.get_config_dyn(&group).is_some())
 }
 
 /// Draws the ways of the first selected agents since the world went on from an earlier tick: before, and
@@ -216,4 +228,87 @@ fn moment_buttons(ui: &mut egui::Ui, moments: impl Fn() -> Vec<Moment>, now: u32
         None
     };
     found.map(|it| Wish::Tick(it.tick))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use bevy::ecs::system::RunSystemOnce;
+    use bevy::time::TimeUpdateStrategy;
+    use bevy_steering2d_core::{SteeringCorePlugin, Wander};
+    use bevy_steering2d_debug::SteeringDebugPlugin;
+
+    use super::*;
+    use crate::{Scope, Tab};
+
+    /// An app that has gone on from an earlier tick, with an open panel.
+    fn forked_app() -> App {
+        let mut app = App::new();
+        app.add_plugins((
+            MinimalPlugins,
+            SteeringCorePlugin::new(Update),
+            SteeringDebugPlugin::default(),
+            plugin,
+        ))
+        .insert_resource(SteeringInspector {
+            open: true,
+            tab: Tab::default(),
+            scope: Scope::default(),
+            area: None,
+            hovered: None,
+        })
+        .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(
+            20,
+        )));
+        app.finish();
+        app.cleanup();
+        let agent = (PointMass::default(), Wander::default());
+        app.world_mut().spawn(agent);
+        run(&mut app);
+        let recorder = app.world().resource::<SteeringRecorder>();
+        let last = *recorder.ticks().expect("recorded").end();
+        rewind(app.world_mut(), last - 3).expect("recorded");
+        app.world_mut().resource_mut::<Time<Virtual>>().unpause();
+        run(&mut app);
+        app
+    }
+
+    fn run(app: &mut App) {
+        for _ in 0..10 {
+            app.update();
+        }
+    }
+
+    /// Whether ways are drawn in a world with gizmos, after a change.
+    fn is_drawn_after(change: fn(&mut World)) -> bool {
+        let mut app = forked_app();
+        let mut store = GizmoConfigStore::default();
+        store.insert(GizmoConfig::default(), SteeringGizmos);
+        let world = app.world_mut();
+        world.insert_resource(store);
+        change(world);
+        world.run_system_once(can_draw).expect("valid parameters")
+    }
+
+    #[test]
+    fn ways_are_drawn_while_the_panel_is_open_and_the_drawing_of_agents_is_on() {
+        assert!(is_drawn_after(|_| {}));
+        assert!(!is_drawn_after(|world| {
+            world.resource_mut::<SteeringInspector>().open = false;
+        }));
+        assert!(!is_drawn_after(|world| {
+            world.resource_mut::<SteeringDebug>().agents = DrawnAgents::None;
+        }));
+    }
+
+    #[test]
+    fn an_app_without_its_recorder_runs_on() {
+        let mut app = forked_app();
+        app.world_mut().remove_resource::<SteeringRecorder>();
+        app.update();
+        assert!(!is_drawn_after(|world| {
+            world.remove_resource::<SteeringRecorder>();
+        }));
+    }
 }
