@@ -21,13 +21,17 @@ fn list(behaviors: &[&str]) -> String {
 
 /// Where else a behavior is.
 fn hint(sources: &[Entity]) -> String {
-    let bits = sources.iter().map(|it| it.to_bits().to_string());
-    let bits: Vec<String> = bits.collect();
-    if bits.is_empty() {
+    if sources.is_empty() {
         String::new()
     } else {
-        format!("; the source {} has one", bits.join(" or "))
+        format!("; the source {} has one", bits(sources, " or "))
     }
+}
+
+fn bits(entities: &[Entity], separator: &str) -> String {
+    let bits = entities.iter().map(|it| it.to_bits().to_string());
+    let bits: Vec<String> = bits.collect();
+    bits.join(separator)
 }
 
 /// Why a request cannot be answered. Nothing has changed.
@@ -40,6 +44,14 @@ pub enum RequestError {
     /// There is no agent of this id.
     #[error("there is no agent {0}; steering.agents lists all")]
     NoAgent(u32),
+    /// Several agents have this id, since a game gave it more than once.
+    #[error("several agents have the id {agent}: the entities {}; give each an id of its own", bits(.entities, " and "))]
+    AmbiguousAgent {
+        /// The id asked for.
+        agent: u32,
+        /// The agents with this id.
+        entities: Vec<Entity>,
+    },
     /// No behavior has this name, or the agent or behavior entity does not have it.
     #[error("agent {agent} has no {behavior} there, but {}{}", list(.has), hint(.sources))]
     NoBehavior {
@@ -124,7 +136,7 @@ pub fn agents(world: &mut World, parameters: Option<Value>) -> Result<Value, Req
 /// not steered: it has no entries, and a total of zero.
 ///
 /// # Errors
-/// If the parameters do not fit, or there is no such agent.
+/// If the parameters do not fit, there is no such agent, or several have this id.
 pub fn ledger(world: &mut World, parameters: Option<Value>) -> Result<Value, RequestError> {
     let OfAgent { agent: id } = read(parameters)?;
     let agent = find(world, id)?;
@@ -153,8 +165,8 @@ pub fn ledger(world: &mut World, parameters: Option<Value>) -> Result<Value, Req
 /// named by its short name or by the full path of its type, such as `my_game::ai::Seek`.
 ///
 /// # Errors
-/// If the parameters do not fit, there is no such agent or behavior, several have this short name, or the weight is
-/// negative.
+/// If the parameters do not fit, there is no such agent or behavior, several agents have this id or several behaviors this
+/// short name, or the weight is negative.
 pub fn set_weight(world: &mut World, parameters: Option<Value>) -> Result<Value, RequestError> {
     let request: Weight = read(parameters)?;
     let agent = find(world, request.agent)?;
@@ -248,8 +260,17 @@ fn unique_name(world: &World, registry: &BehaviorRegistry, id: BehaviorId) -> &'
 fn find(world: &mut World, id: u32) -> Result<Entity, RequestError> {
     let mut agents =
         world.query_filtered::<(&SteeringId, Entity), (With<Vehicle>, Allow<Disabled>)>();
-    let found = agents.iter(world).find(|(it, _)| it.0 == id);
-    found.map(|it| it.1).ok_or(RequestError::NoAgent(id))
+    let found = agents.iter(world).filter(|(it, _)| it.0 == id);
+    let mut entities: Vec<Entity> = found.map(|(_, entity)| entity).collect();
+    entities.sort_unstable();
+    match entities[..] {
+        [agent] => Ok(agent),
+        [] => Err(RequestError::NoAgent(id)),
+        _ => Err(RequestError::AmbiguousAgent {
+            agent: id,
+            entities,
+        }),
+    }
 }
 
 /// An entry as JSON; its `source` is null for the agent's own behaviors.

@@ -114,6 +114,28 @@ fn an_agent_that_is_off_has_no_forces_in_its_ledger() {
 }
 
 #[test]
+fn an_id_of_two_agents_is_refused_with_both_entities_and_changes_nothing() {
+    let (mut app, fox) = world();
+    let twin = (PointMass::default(), SteeringId(3), Seek::new(Vec2::Y));
+    let twin = app.world_mut().spawn(twin).id();
+    let mut both = [fox, twin];
+    both.sort_unstable();
+    let [a, b] = both.map(Entity::to_bits);
+    let expected = format!(
+        "several agents have the id 3: the entities {a} and {b}; give each an id of its own"
+    );
+    let world = app.world_mut();
+    let asked = Some(json!({"agent": 3}));
+    assert_eq!(reason(ledger(world, asked)), expected);
+    let asked = Some(json!({"agent": 3, "behavior": "Seek", "weight": 0.5}));
+    assert_eq!(reason(set_weight(world, asked)), expected);
+    for agent in both {
+        let seek = world.get::<Seek>(agent).expect("a behavior");
+        assert_eq!(seek.influence.weight, 1.0);
+    }
+}
+
+#[test]
 fn a_weight_is_set_and_the_one_before_told() {
     let (mut app, agent) = world();
     let request = json!({"agent": 3, "behavior": "Seek", "weight": 0.1});
