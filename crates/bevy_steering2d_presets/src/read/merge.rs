@@ -199,7 +199,9 @@ impl<'s> Reader<'s> {
         path: &str,
     ) -> Result<Vec<(&'s str, &'s str)>, PresetError> {
         let name = info.type_path_table().ident().unwrap_or_default();
-        if is_vector(info) && !source.contains(':') {
+        let fields = split::fields(source, name);
+        let has_names = fields.as_ref().is_ok_and(|fields| !fields.is_empty());
+        if is_vector(info) && !has_names {
             let names: Vec<&'static str> = info.field_names().to_vec();
             let items = self.items(name, names.len(), source, path)?;
             return Ok(names.into_iter().zip(items).collect());
@@ -207,7 +209,7 @@ impl<'s> Reader<'s> {
         if !source.starts_with('(') && identifier(source).0 != name {
             return Err(self.wrong_type(path, "fields in brackets: (name: value)", source));
         }
-        let fields = split::fields(source, name).map_err(|error| self.syntax(source, error))?;
+        let fields = fields.map_err(|error| self.syntax(source, error))?;
         self.reject_duplicates(&fields, path)?;
         Ok(fields)
     }
@@ -343,4 +345,54 @@ fn is_option(info: &EnumInfo) -> bool {
 /// Whether a struct is a vector of numbers, such as `Vec2`.
 pub(crate) fn is_vector(info: &StructInfo) -> bool {
     info.type_path_table().crate_name() == Some("glam")
+}
+
+#[cfg(test)]
+mod tests {
+    use bevy_steering2d_core::SteeringCorePlugin;
+
+    use super::*;
+    use crate::SteeringPreset;
+
+    /// Reads a `Containment` with this corner of its area.
+    fn read(corner: &str) -> Result<SteeringPreset, PresetError> {
+        let mut app = App::new();
+        app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()));
+        let text = format!("{{ Containment: (area: Rect((min: (-4.0, -2.0), max: {corner}))) }}");
+        let types = app.world().resource::<AppTypeRegistry>();
+        SteeringPreset::from_ron(&text, types)
+    }
+
+    #[test]
+    fn a_comment_with_a_colon_does_not_give_names_to_the_values_of_a_vector() {
+        let expected = read("(4.0, 2.0)").expect("two values");
+        for corner in [
+            "(4.0, /* north: up */ 2.0)",
+            "(4.0, // north: up\n 2.0)",
+            "Vec2(/* x: */ 4.0, 2.0)",
+            "(x: 4.0, /* north, up */ y: 2.0)",
+            "Vec2(y: 2.0, x: 4.0)",
+        ] {
+            assert_eq!(read(corner).expect(corner), expected);
+        }
+    }
+
+    #[test]
+    fn a_vector_of_another_length_is_refused_whatever_its_comments_say() {
+        for corner in [
+            "()",
+            "(4.0)",
+            "(4.0 /* north: up */)",
+            "(4.0, 2.0, /* z: */ 1.0)",
+        ] {
+            let error = read(corner).expect_err(corner).to_string();
+            let expected = "Containment.area.max must be 2 values in brackets";
+            assert!(error.contains(expected), "{corner}: {error}");
+        }
+        let error = read("(x: 4.0, z: 2.0)").expect_err("no z").to_string();
+        assert!(
+            error.contains("Containment.area.max has no field z"),
+            "{error}"
+        );
+    }
 }
