@@ -76,7 +76,7 @@ impl Leg {
 
 impl Roadmap {
     /// The most corners: of more than 60,000 obstacles. Solids beyond that block legs, but paths do not bend around them.
-    const MOST_CORNERS: usize = 1 << 20;
+    pub(super) const MOST_CORNERS: usize = 1 << 20;
 
     /// The map for bodies of these sizes, from the ends of the solids, with [`ROUND`](super::corners::ROUND) or
     /// [`SHARP`](super::corners::SHARP) corners. The grid reaches as far as the largest needs.

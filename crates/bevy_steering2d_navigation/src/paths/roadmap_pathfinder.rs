@@ -11,6 +11,7 @@ use super::corners::{End, ROUND, SHARP, ends};
 use super::goal_tree::{GoalTree, Search};
 use super::roadmap::{Roadmap, Sizes};
 use super::room::{Room, Spot};
+use super::turns::Turns;
 use crate::{NoPathReason, PathQuery, PathSearch, Pathfinder, Solid};
 
 /// Finds shortest paths around solids: A* on the visibility graph of their corners.
@@ -76,10 +77,13 @@ struct Map {
 impl RoadmapPathfinder {
     /// The most roadmaps that are kept.
     const MAPS: usize = 64;
-    /// The most goals whose searches are kept. Those of all agents that take turns should be among them.
+    /// The most goals whose searches are kept.
     const TREES: usize = 1024;
-    /// The most corners of all these searches together: 50 MB. In the largest world it is 64 searches.
+    /// The most corners of all these searches together, if there are more than [`LEAST_TREES`](Self::LEAST_TREES): 50 MB.
     const TREE_CORNERS: usize = 1 << 22;
+    /// So many searches are kept whatever their size: those that take turns, and as many that begin meanwhile. With fewer, each
+    /// would lose its tree before its next portion. In the largest world they take 400 MB.
+    const LEAST_TREES: usize = 2 * Turns::OPEN;
 
     /// Gives a path one bend at a right angle in place of two, up to 0.4 radii farther out. Where streams of
     /// agents turn, they then press less against the corner; where few meet at it, they have less room to
@@ -156,7 +160,12 @@ impl RoadmapPathfinder {
             [trees, trees * map.roadmap.corner_count()]
         });
         let [trees, corners] = counts.fold([0, 0], |all, it| [all[0] + it[0], all[1] + it[1]]);
-        trees > Self::TREES || corners > Self::TREE_CORNERS
+        Self::are_too_many(trees, corners)
+    }
+
+    /// Whether so many searches, with so many corners together, are more than are kept.
+    fn are_too_many(trees: usize, corners: usize) -> bool {
+        trees > Self::TREES || trees > Self::LEAST_TREES && corners > Self::TREE_CORNERS
     }
 }
 

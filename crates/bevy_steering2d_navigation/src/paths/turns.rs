@@ -36,7 +36,7 @@ impl Turns {
     /// The most expansions of one portion.
     const PORTION: u32 = 64;
     /// The most searches that take turns.
-    const OPEN: usize = 16;
+    pub(super) const OPEN: usize = 16;
 
     pub(super) fn clear(&mut self) {
         self.new.clear();

@@ -368,6 +368,15 @@ fn the_searches_of_a_chase_do_not_pile_up() {
 }
 
 #[test]
+fn searches_that_take_turns_are_kept_however_many_corners_a_world_has() {
+    for corners in [1_000, 100_000, Roadmap::MOST_CORNERS] {
+        let are_too_many = |trees| RoadmapPathfinder::are_too_many(trees, trees * corners);
+        assert!(!are_too_many(2 * Turns::OPEN), "{corners} corners");
+        assert!(are_too_many(2_000), "{corners} corners");
+    }
+}
+
+#[test]
 fn looks_of_bodies_with_many_radii_do_not_interrupt_a_search() {
     let mut planner = planner(&blocks());
     let query = PathQuery {
