@@ -193,7 +193,7 @@ impl Member {
     /// shut in with it.
     pub(super) fn is_shut_in(&self, group: &[Self]) -> bool {
         let is_halted = |it: &Self| it.place.halted >= SHUT_IN;
-        let stays = |it: &Self| it.is_within(it.at_place) || is_halted(it);
+        let stays = |it: &Self| it.is_within(it.at_place) || it.is_cut_off() || is_halted(it);
         self.place.at.is_some() && is_halted(self) && self.near(group).all(stays)
     }
 
@@ -206,6 +206,12 @@ impl Member {
 
     /// Counts how long the member has stood elsewhere than at its place, and how long it has neither come to rest nor got on.
     pub(super) fn wait(&mut self, delta: f32) {
+        // Others are not in its way. Once it has a way it begins anew.
+        if self.is_cut_off() {
+            (self.place.waiting, self.place.halted) = (0.0, 0.0);
+            self.place.nearest = None;
+            return;
+        }
         let waits = self.speed < WAITING && !self.is_within(self.at_place);
         let waiting = self.place.waiting;
         self.place.waiting = if waits { waiting + delta } else { 0.0 };

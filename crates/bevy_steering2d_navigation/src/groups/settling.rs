@@ -50,8 +50,8 @@ pub(super) fn settle(group: &mut [Member], center: Vec2) {
     let extent = Extent::of(group, center);
     for index in 0..group.len() {
         let member = group[index];
-        // With another place it would be sent again.
-        if member.gave_up() {
+        // One that gave up would be sent again, and one before a shut gate would not go in when it opens.
+        if member.is_cut_off() {
             continue;
         }
         let is_next = extent.outside(&member) <= 0.0 && member.is_held_up_next_to_place();
@@ -76,7 +76,7 @@ fn stay_here(group: &mut [Member], settled: usize, extent: &Extent) {
 fn waits_behind(group: &[Member], waiting: usize, settled: usize, extent: &Extent) -> bool {
     let (member, other) = (&group[waiting], &group[settled]);
     let apart = member.position.distance(other.position);
-    let goes = member.is_host || member.gave_up() || member.is_under_way;
+    let goes = member.is_host || member.is_cut_off() || member.is_under_way;
     let mut others = (0..group.len()).filter(|&it| it != waiting && it != settled);
     !goes
         && stands_on_place(other, member)
@@ -98,6 +98,7 @@ mod tests {
     use bevy_steering2d_core::SteeringId;
 
     use super::*;
+    use crate::groups::member::Outlook;
 
     /// A member at `x` that has waited for some seconds for its place at `to`.
     fn member(id: u32, radius: f32, x: f32, to: f32, waiting: f32) -> Member {
@@ -132,6 +133,35 @@ mod tests {
         let mut group = [in_front, behind];
         settle(&mut group, Vec2::ZERO);
         assert_eq!(group.each_ref().map(place), [1.1, 2.15]);
+    }
+
+    #[test]
+    fn a_member_without_a_way_to_its_place_does_not_stay_where_it_stands() {
+        let here = member(0, 0.5, 0.0, 0.6, 9.0);
+        for outlook in [Outlook::NoWay, Outlook::GaveUp] {
+            let mut group = [Member { outlook, ..here }];
+            settle(&mut group, Vec2::ZERO);
+            assert_eq!(place(&group[0]), 0.6, "{outlook:?}");
+        }
+        let in_front = member(0, 0.5, 1.1, 0.6, 1.0);
+        let behind = Member {
+            outlook: Outlook::NoWay,
+            ..member(1, 0.5, 2.15, 1.1, 0.2)
+        };
+        let mut group = [in_front, behind];
+        settle(&mut group, Vec2::ZERO);
+        assert_eq!(group.each_ref().map(place), [1.1, 1.1]);
+    }
+
+    #[test]
+    fn a_member_that_has_stood_before_a_shut_gate_is_not_shut_in_when_it_opens() {
+        let (mut me, next) = (member(0, 0.3, 0.0, 3.0, 4.0), member(1, 0.3, 1.0, 9.0, 4.0));
+        me.outlook = Outlook::NoWay;
+        me.wait(0.1);
+        assert!(next.is_shut_in(&[me, next]), "the other one waits for none");
+        me.outlook = Outlook::Path;
+        me.wait(0.1);
+        assert!(!me.is_shut_in(&[me, next]) && !me.is_held_up());
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod bystanders;
 mod members;
 mod room;
 mod stuck;
+mod waiting;
 
 fn unit(app: &mut App, at: Vec2) -> Entity {
     let at = Transform::from_translation(at.extend(0.0));
