@@ -5,10 +5,11 @@ use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
     Abilities, Kinematics, PathFollowing, PathFollowingMemory, ReciprocalAvoidance,
-    SteeringDisabled, SteeringId, SteeringPath, StuckMemory, Target, Vehicle,
+    SteeringDisabled, SteeringGroups, SteeringId, SteeringPath, StuckMemory, Target, Vehicle,
 };
 
 use super::member::{Coming, Member, Outlook};
+use super::placing::Lot;
 use super::{GroupMember, GroupMembers, GroupPlace};
 use crate::{NavigateTo, NavigateToMemory, NavigationState};
 
@@ -41,9 +42,20 @@ pub(crate) struct MemberData {
 
 pub(super) type Members<'w, 's> = Query<'w, 's, MemberData, Without<SteeringDisabled>>;
 
-/// The places of disabled members, which [`Members`] leaves out.
+/// What a group reads of a member that is disabled.
+#[derive(QueryData)]
+pub(crate) struct DisabledMemberData {
+    pub(super) place: &'static GroupPlace,
+    body: Option<&'static Kinematics>,
+    follow: Option<&'static PathFollowing>,
+    groups: Option<&'static SteeringGroups>,
+    is_agent: Has<Vehicle>,
+    is_hidden: Has<Disabled>,
+}
+
+/// The disabled members, which [`Members`] leaves out.
 pub(super) type DisabledMembers<'w, 's> =
-    Query<'w, 's, &'static GroupPlace, Or<(With<SteeringDisabled>, With<Disabled>)>>;
+    Query<'w, 's, DisabledMemberData, Or<(With<SteeringDisabled>, With<Disabled>)>>;
 
 /// The members of a group with a target, which stands around `center`, by id.
 pub(super) fn gather(
@@ -59,6 +71,38 @@ pub(super) fn gather(
     group.sort_unstable_by_key(|member| member.id);
 }
 
+/// Whether a member that is not steered now, such as a stunned one, is still elsewhere than at the place of this lot that it
+/// keeps. One that is parked, since it is hidden or no agent any more, may never come.
+pub(super) fn awaits_unsteered(
+    listed: &GroupMembers,
+    members: &Members,
+    disabled: &DisabledMembers,
+    target: Target,
+    lot: Lot,
+) -> bool {
+    let is_away = |place: &GroupPlace, body: &Kinematics, follow: Option<&PathFollowing>| {
+        let is_elsewhere = |at: Vec2| at.distance(body.position) > at_place(follow);
+        lot.includes(place) && body.position.is_finite() && place.at.is_some_and(is_elsewhere)
+    };
+    let is_awaited = |member: Entity| match (disabled.get(member), members.get(member)) {
+        (Ok(it), _) => {
+            let is_parked =
+                !it.is_agent || it.is_hidden || it.groups == Some(&SteeringGroups::NONE);
+            let is_away = |body: &Kinematics| is_away(it.place, body, it.follow);
+            !is_parked && it.body.is_some_and(is_away)
+        }
+        (_, Ok(it)) => !it.body.is_steerable() && is_away(it.place, it.body, it.follow),
+        _ => false,
+    };
+    let mut others = listed.iter().filter(|it| target != Target::Entity(*it));
+    others.any(is_awaited)
+}
+
+/// Within this distance of its place a member is there, m.
+fn at_place(follow: Option<&PathFollowing>) -> f32 {
+    follow.map_or(AT_PLACE, |it| it.tolerance.max(AT_PLACE))
+}
+
 impl Member {
     /// A member of a group with a target, which stands around `center`; `None` if its body is not steered now.
     fn seen(it: MemberDataReadOnlyItem, target: Target, center: Vec2) -> Option<Self> {
@@ -68,7 +112,7 @@ impl Member {
         }
         let pace = it.follow.and_then(|it| it.pace);
         let pace = pace.map_or(it.vehicle.max_speed, |pace| pace.min(it.vehicle.max_speed));
-        let at_place = it.follow.map_or(AT_PLACE, |it| it.tolerance.max(AT_PLACE));
+        let at_place = at_place(it.follow);
         let is_host = target == Target::Entity(it.entity);
         let mut place = *it.place;
         if is_host && it.navigate.is_none() {

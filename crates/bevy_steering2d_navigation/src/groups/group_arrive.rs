@@ -342,6 +342,11 @@ pub(super) struct Planned {
 /// per order, and again only after its target has moved or the group got new places. If no member can reach its
 /// place, it is not triggered; members get [`NoPath`](crate::NoPath), those for which there is no room with
 /// [`TargetBlocked`](crate::NoPathReason::TargetBlocked). These stop; of that there is no other event.
+///
+/// A member with [`SteeringDisabled`](bevy_steering2d_core::SteeringDisabled) that is elsewhere than at its place is waited for,
+/// such as one that is stunned on its way: while it has that component the event is not triggered, also if that is for ever.
+/// One with [`SteeringGroups::NONE`](bevy_steering2d_core::SteeringGroups::NONE) or Bevy's
+/// [`Disabled`](bevy::ecs::entity_disabling::Disabled), as in a pool, is not waited for.
 #[derive(EntityEvent, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Event, Debug, PartialEq, Clone)]
 pub struct GroupArrived {

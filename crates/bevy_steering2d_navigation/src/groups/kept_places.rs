@@ -48,8 +48,8 @@ pub(super) fn keep_places(
     kept: &mut Vec<KeptPlace>,
 ) {
     let place_of = |member: Entity| {
-        if let Ok(place) = disabled.get(member) {
-            return Some(*place);
+        if let Ok(member) = disabled.get(member) {
+            return Some(*member.place);
         }
         let member = members.get(member).ok()?;
         (!member.body.is_steerable()).then_some(*member.place)

@@ -9,7 +9,7 @@ use bevy_steering2d_core::{
 };
 
 use super::exchange::{exchange, move_up};
-use super::gather::{DisabledMembers, Members, gather};
+use super::gather::{DisabledMembers, Members, awaits_unsteered, gather};
 use super::grids::Grids;
 use super::group_arrive::Planned;
 use super::hand_over::hand_over;
@@ -151,7 +151,7 @@ pub(crate) fn order_groups(
                 refusals.send(member.id, member.entity, refusal(member, order.target));
             }
         }
-        if !now.arrived && has_arrived(group) {
+        if !now.arrived && !turn.awaits_unsteered && has_arrived(group) {
             now.arrived = true;
             arrivals.send(turn.first, entity, arrival(entity, group));
         }
@@ -183,11 +183,13 @@ impl Overview {
         }
         let group = &mut self.groups[seen_as];
         group.clear();
+        let mut awaits = false;
         if let Some(listed) = listed {
             gather(listed, members, order.target, memory.center, group);
             // Those that are left out are not steered now.
             if group.len() < listed.len() {
                 keep_places(listed, members, &world.disabled, lot, &mut self.kept);
+                awaits = awaits_unsteered(listed, members, &world.disabled, order.target, lot);
             }
         }
         if let Err(error) = order.check() {
@@ -220,6 +222,7 @@ impl Overview {
             lot,
             planned,
             holds,
+            awaits_unsteered: awaits,
         });
     }
 }
@@ -300,6 +303,8 @@ pub(crate) struct OrderInHand {
     planned: Planned,
     /// Whether they already are.
     pub(super) holds: bool,
+    /// Whether a member that is not steered now is still to come.
+    awaits_unsteered: bool,
 }
 
 impl OrderInHand {

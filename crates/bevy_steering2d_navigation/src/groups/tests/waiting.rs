@@ -1,5 +1,7 @@
 //! Members that do not go to their places for a while, and are waited for.
 
+use bevy::ecs::entity_disabling::Disabled;
+
 use super::*;
 
 #[test]
@@ -25,4 +27,60 @@ fn a_group_before_a_shut_gate_goes_in_when_it_opens() {
         missing: 0,
     };
     assert_eq!(heard(&app).groups, [arrived]);
+}
+
+/// A group of two, one of which is stunned on its way.
+fn stunned_on_its_way(app: &mut App) -> (Entity, Entity) {
+    let [near, far] = [9.0, 0.0].map(|x| unit(app, Vec2::new(x, 0.0)));
+    let order = order(app, GroupArrive::new(Vec2::new(10.0, 0.0)), &[near, far]);
+    run(app, 20);
+    let mut stunned = app.world_mut().entity_mut(far);
+    stunned.insert(SteeringDisabled);
+    stunned.get_mut::<PointMass>().unwrap().velocity = Vec2::ZERO;
+    (order, far)
+}
+
+#[test]
+fn a_group_waits_for_a_member_that_is_stunned_on_its_way() {
+    let mut app = app();
+    let (order, stunned) = stunned_on_its_way(&mut app);
+    run(&mut app, 300);
+    assert!(heard(&app).groups.is_empty(), "one is still to come");
+    let mut entity = app.world_mut().entity_mut(stunned);
+    entity.remove::<SteeringDisabled>();
+    run(&mut app, 600);
+    let arrived = GroupArrived {
+        entity: order,
+        members: 2,
+        missing: 0,
+    };
+    assert_eq!(heard(&app).groups, [arrived]);
+}
+
+#[test]
+fn a_group_does_not_wait_for_a_stunned_member_that_is_gone() {
+    let gone: [fn(EntityWorldMut); 4] = [
+        |unit| unit.despawn(),
+        |mut unit| {
+            unit.remove::<Vehicle>();
+        },
+        |mut unit| {
+            unit.insert(SteeringGroups::NONE);
+        },
+        |mut unit| {
+            unit.insert(Disabled);
+        },
+    ];
+    for gone in gone {
+        let mut app = app();
+        let (order, stunned) = stunned_on_its_way(&mut app);
+        gone(app.world_mut().entity_mut(stunned));
+        run(&mut app, 300);
+        let arrived = GroupArrived {
+            entity: order,
+            members: 1,
+            missing: 0,
+        };
+        assert_eq!(heard(&app).groups, [arrived]);
+    }
 }
