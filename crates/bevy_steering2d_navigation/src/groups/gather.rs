@@ -4,8 +4,9 @@ use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
-    Abilities, Kinematics, PathFollowing, PathFollowingMemory, ReciprocalAvoidance,
-    SteeringDisabled, SteeringGroups, SteeringId, SteeringPath, StuckMemory, Target, Vehicle,
+    Abilities, ConditionStates, Kinematics, PathFollowing, PathFollowingMemory,
+    ReciprocalAvoidance, SteeringDisabled, SteeringGroups, SteeringId, SteeringPath, StuckMemory,
+    Target, Vehicle, When,
 };
 
 use super::member::{Coming, Member, Outlook};
@@ -34,6 +35,7 @@ pub(crate) struct MemberData {
     pub(super) avoidance: Option<&'static mut ReciprocalAvoidance>,
     way: Option<(&'static SteeringPath, &'static PathFollowingMemory)>,
     follow: Option<&'static PathFollowing>,
+    conditions: Option<&'static ConditionStates>,
     stuck: Option<&'static StuckMemory>,
     abilities: Option<&'static Abilities>,
     vehicle: &'static Vehicle,
@@ -131,6 +133,7 @@ impl Member {
             place,
             is_host,
             outlook: it.outlook(place, at_place),
+            is_busy: it.is_busy(),
             is_stuck: it.stuck.is_some_and(|it| it.stuck),
             is_under_way: body.speed() >= UNDER_WAY * pace,
             is_fast: it.abilities.is_some_and(|it| {
@@ -148,6 +151,17 @@ impl MemberDataReadOnlyItem<'_, '_> {
         self.memory
             .zip(self.place.at)
             .is_some_and(|(it, at)| it.follows_path_to(Target::Point(at)))
+    }
+
+    /// Whether its [`PathFollowing`] does not act now because of its condition. One that is disabled says nothing: the game
+    /// may lead it along its path.
+    fn is_busy(&self) -> bool {
+        let held = |it| self.conditions.and_then(|conditions| conditions.get(it));
+        match self.follow.map(|it| it.influence.when) {
+            Some(When::Only(condition)) => held(condition) == Some(false),
+            Some(When::Unless(condition)) => held(condition) == Some(true),
+            Some(When::Always) | None => false,
+        }
     }
 
     /// Whether it gets to a place, at which it is within a distance, m.

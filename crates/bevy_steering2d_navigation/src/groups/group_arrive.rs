@@ -51,8 +51,9 @@ use crate::Lane;
 /// one as a latecomer when it is enabled again. When the target moves, or a solid takes a place,
 /// the group gets new places; for solids at most every 8 ticks. Members exchange their places when that brings both nearer: a member that
 /// stands in the way of another moves up and lets the other have its place. A member that is shut in among
-/// the others, such as a small one among large ones, stays there after a few seconds. When the target is lost, the group
-/// keeps its places.
+/// the others, such as a small one among large ones, stays there after a few seconds; one whose
+/// [`PathFollowing`](bevy_steering2d_core::PathFollowing) waits for its condition, such as in a fight, keeps its place. When the
+/// target is lost, the group keeps its places.
 ///
 /// **Two groups that meet head-on**, as when they swap places, pass each other on the right.
 ///

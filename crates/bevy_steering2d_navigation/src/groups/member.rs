@@ -43,6 +43,8 @@ pub(crate) struct Member {
     pub(super) is_host: bool,
     /// Whether it gets to its place.
     pub(super) outlook: Outlook,
+    /// The condition of its path following does not let it go to its place now, such as in a fight.
+    pub(super) is_busy: bool,
     pub(super) is_stuck: bool,
     /// It moves at half of its pace at least.
     pub(super) is_under_way: bool,
@@ -206,8 +208,8 @@ impl Member {
 
     /// Counts how long the member has stood elsewhere than at its place, and how long it has neither come to rest nor got on.
     pub(super) fn wait(&mut self, delta: f32) {
-        // Others are not in its way. Once it has a way it begins anew.
-        if self.is_cut_off() {
+        // Others are not in its way. Once it goes on it begins anew.
+        if self.is_busy || self.is_cut_off() {
             (self.place.waiting, self.place.halted) = (0.0, 0.0);
             self.place.nearest = None;
             return;
@@ -308,6 +310,7 @@ impl Member {
             },
             is_host: false,
             outlook: Outlook::Path,
+            is_busy: false,
             is_stuck: false,
             is_under_way: false,
             is_fast: false,

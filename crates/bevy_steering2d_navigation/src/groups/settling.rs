@@ -76,7 +76,7 @@ fn stay_here(group: &mut [Member], settled: usize, extent: &Extent) {
 fn waits_behind(group: &[Member], waiting: usize, settled: usize, extent: &Extent) -> bool {
     let (member, other) = (&group[waiting], &group[settled]);
     let apart = member.position.distance(other.position);
-    let goes = member.is_host || member.is_cut_off() || member.is_under_way;
+    let goes = member.is_host || member.is_under_way || member.is_busy || member.is_cut_off();
     let mut others = (0..group.len()).filter(|&it| it != waiting && it != settled);
     !goes
         && stands_on_place(other, member)

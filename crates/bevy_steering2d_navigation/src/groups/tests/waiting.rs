@@ -84,3 +84,56 @@ fn a_group_does_not_wait_for_a_stunned_member_that_is_gone() {
         assert_eq!(heard(&app).groups, [arrived]);
     }
 }
+
+const ENEMIES: SteeringGroups = SteeringGroups::of(1);
+
+/// Holds while an enemy is near the place of a member.
+#[derive(Component, Reflect, Clone)]
+struct EnemyAtPlace;
+
+impl Condition for EnemyAtPlace {
+    type World = (
+        Query<'static, 'static, &'static GroupPlace>,
+        Res<'static, Neighbors>,
+    );
+
+    fn holds(
+        &self,
+        me: &Agent,
+        (places, neighbors): &(Query<&GroupPlace>, Res<Neighbors>),
+    ) -> bool {
+        let place = places.get(me.entity).ok().and_then(|it| it.at);
+        place.is_some_and(|at| neighbors.nearest(at, 8.0, ENEMIES).is_some())
+    }
+}
+
+#[test]
+fn a_sentry_that_fights_beside_its_place_keeps_it_and_walks_back() {
+    let mut app = app();
+    app.add_condition::<EnemyAtPlace>();
+    let sentry = unit(&mut app, Vec2::ZERO);
+    let walks = NavigateTo::path_following().with_when(When::unless::<EnemyAtPlace>());
+    let attacks = Arrive::default()
+        .with_standoff(3.0)
+        .with_when(When::only::<EnemyAtPlace>());
+    app.world_mut()
+        .entity_mut(sentry)
+        .insert((walks, EnemyAtPlace, attacks));
+    order(&mut app, GroupArrive::new(Vec2::new(8.0, 0.0)), &[sentry]);
+    run(&mut app, 600);
+    let post = place(&app, sentry);
+    let enemy = unit(&mut app, post + Vec2::new(3.8, 0.0));
+    app.world_mut()
+        .entity_mut(enemy)
+        .insert((Vehicle::default(), ENEMIES));
+    app.world_mut().get_mut::<Arrive>(sentry).unwrap().target = enemy.into();
+    run(&mut app, 300);
+    let away = position(&app, sentry).distance(post);
+    assert!((0.5..1.1).contains(&away), "{away} m");
+    assert_eq!(place(&app, sentry), post);
+    app.world_mut().despawn(enemy);
+    run(&mut app, 300);
+    assert_settled(&app, &[sentry]);
+    assert_eq!(place(&app, sentry), post);
+    assert_eq!(heard(&app).groups.len(), 1);
+}
