@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use bevy_steering2d_core::{
     FlowField, InvalidParameter, Kinematics, SnapshotAppExt, SnapshotKind, SteeringAppExt,
-    SteeringClock, SteeringWarnings, Target, Targets, Vehicle,
+    SteeringClock, SteeringGroups, SteeringWarnings, Target, Targets, Vehicle,
 };
 
 use super::GroundCost;
@@ -67,7 +67,8 @@ pub struct GoalField {
     /// Radius of the agents, m, `≥ 0`. Default `0.5`.
     pub radius: f32,
     /// Additional cost of a meter for each agent per square meter, `≥ 0`. With `0.5` the field leads pedestrians on about the
-    /// quickest ways: that is how people slow each other down at up to two per square meter (Weidmann 1992). Default `0`.
+    /// quickest ways: that is how people slow each other down at up to two per square meter (Weidmann 1992). Agents with
+    /// [`SteeringGroups::NONE`] do not count. Default `0`.
     pub crowd_cost: f32,
     /// How many nodes are computed in a tick, `≥ 1`. Default `20000`, about 2 ms.
     pub nodes_per_tick: u32,
@@ -217,13 +218,16 @@ pub(crate) fn register(app: &mut App) {
 /// Ticks between two counts of the crowd.
 const CROWD_TICKS: u32 = 32;
 
+type Agents<'w, 's> =
+    Query<'w, 's, (&'static Kinematics, Option<&'static SteeringGroups>), With<Vehicle>>;
+
 pub(crate) fn solve_fields(
     clock: Res<SteeringClock>,
     warnings: Res<SteeringWarnings>,
     terrain: Res<Terrain>,
     mut fields: Query<(Entity, &GoalField, &mut TravelMap, Option<&mut FlowField>)>,
     grounds: Query<(Entity, &GroundCost)>,
-    agents: Query<&Kinematics, With<Vehicle>>,
+    agents: Agents,
     targets: Targets,
     mut sound_grounds: Local<Vec<GroundCost>>,
     mut commands: Commands,
@@ -318,13 +322,15 @@ impl GoalFault {
 }
 
 /// Lets the crowd count for a field that is complete, now and then.
-fn count_crowd(work: &mut Work, how: &GoalField, agents: &Query<&Kinematics, With<Vehicle>>) {
+fn count_crowd(work: &mut Work, how: &GoalField, agents: &Agents) {
     if how.crowd_cost == 0.0 {
         work.clear_crowd();
     } else if std::mem::take(&mut work.crowd_is_due) {
         // One that is nowhere would count everywhere.
-        let crowd = agents.iter().filter(|agent| agent.is_finite());
-        work.set_crowd(crowd.map(|agent| agent.position), how.crowd_cost);
+        let crowd = agents
+            .iter()
+            .filter(|(agent, groups)| agent.is_finite() && *groups != Some(&SteeringGroups::NONE));
+        work.set_crowd(crowd.map(|(agent, _)| agent.position), how.crowd_cost);
     }
 }
 

@@ -27,7 +27,8 @@ use crate::Lane;
 /// **Places** are as near to the target as bodies of the members' radii have room, on its side of walls,
 /// beside the places of other groups, and beside agents at rest in no group: those that have
 /// [arrived](crate::NavigationState::Arrived), and those that are slower than 0.01 m/s and not on the way to a target of
-/// [`NavigateTo`](crate::NavigateTo). If solids near the target would stretch the group, it stands beside
+/// [`NavigateTo`](crate::NavigateTo), but not those with
+/// [`SteeringGroups::NONE`](bevy_steering2d_core::SteeringGroups::NONE). If solids near the target would stretch the group, it stands beside
 /// them; if the target is inside one, such as a building, or in a hole of a navigation mesh, on the side from which it comes
 /// unless another is clearly nearer.
 /// Places are assigned so that the sum of the squared distances is least: ways do not cross, and many

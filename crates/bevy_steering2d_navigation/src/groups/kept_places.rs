@@ -3,7 +3,7 @@
 
 use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
-use bevy_steering2d_core::{Circle, Kinematics, Vehicle};
+use bevy_steering2d_core::{Circle, Kinematics, SteeringGroups, Vehicle};
 
 use super::gather::{DisabledMembers, Members};
 use super::member::AT_REST;
@@ -20,6 +20,7 @@ pub(super) type Bystanders<'w, 's> = Query<
         &'static Kinematics,
         Option<&'static NavigateTo>,
         Option<&'static NavigateToMemory>,
+        Option<&'static SteeringGroups>,
     ),
     (With<Vehicle>, Without<GroupMember>),
 >;
@@ -91,8 +92,9 @@ pub(super) fn taken_places(
     let is_renewed = |it: &KeptPlace| it.order.is_some_and(|it| renewed.contains_key(&it));
     let kept = kept.iter().filter(|it| !is_renewed(it));
     let mut discs: Vec<_> = discs.chain(kept.map(|it| it.disc)).collect();
-    for (body, navigate, memory) in bystanders {
-        if rests(body, navigate, memory) {
+    for (body, navigate, memory, groups) in bystanders {
+        let is_seen = groups != Some(&SteeringGroups::NONE);
+        if is_seen && rests(body, navigate, memory) {
             discs.push(Circle::new(body.position, body.radius.max(0.0)));
         }
     }

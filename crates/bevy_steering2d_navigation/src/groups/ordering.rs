@@ -4,8 +4,8 @@ use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy_steering2d_core::{
     Announcements, Circle, Kinematics, ReciprocalAvoidance, SnapshotAppExt, SnapshotKind,
-    SteeringAppExt, SteeringClock, SteeringId, SteeringWarnings, SwitchedOff, Target, Targets,
-    Vehicle,
+    SteeringAppExt, SteeringClock, SteeringGroups, SteeringId, SteeringWarnings, SwitchedOff,
+    Target, Targets, Vehicle,
 };
 
 use super::exchange::{exchange, move_up};
@@ -56,6 +56,13 @@ const ROOM_TICKS: u32 = 32;
 /// taken in every tick.
 const SOLID_TICKS: u32 = 8;
 
+/// What a group reads of any agent.
+type BodyData = (
+    &'static SteeringId,
+    &'static Kinematics,
+    Option<&'static SteeringGroups>,
+);
+
 /// What decides on the places of groups, besides their members.
 #[derive(SystemParam)]
 pub(crate) struct GroupWorld<'w, 's> {
@@ -66,7 +73,7 @@ pub(crate) struct GroupWorld<'w, 's> {
     targets: Targets<'w, 's>,
     disabled: DisabledMembers<'w, 's>,
     bystanders: Bystanders<'w, 's>,
-    bodies: Query<'w, 's, (&'static SteeringId, &'static Kinematics), With<Vehicle>>,
+    bodies: Query<'w, 's, BodyData, With<Vehicle>>,
 }
 
 impl GroupWorld<'_, '_> {
@@ -286,7 +293,7 @@ fn host_of(
 ) -> Option<SteeringId> {
     let target = order.target.entity()?;
     match world.bodies.get(target) {
-        Ok((&id, _)) => Some(id),
+        Ok((&id, ..)) => Some(id),
         Err(_) => memory.planned.and_then(|it| it.host),
     }
 }
@@ -390,8 +397,10 @@ fn push_through(group: &mut [Member], world: &GroupWorld) {
     for index in 0..group.len() {
         let member = group[index];
         let is_beside_others = || {
-            let mut others = world.bodies.iter().filter(|(id, _)| **id != member.id);
-            others.any(|(_, body)| member.is_beside(body))
+            let mut others = world.bodies.iter().filter(|(id, _, groups)| {
+                **id != member.id && *groups != Some(&SteeringGroups::NONE)
+            });
+            others.any(|(_, body, _)| member.is_beside(body))
         };
         group[index].place.through =
             member.pushing_through(group, world.clock.delta, is_beside_others);

@@ -69,6 +69,21 @@ fn an_agent_whose_position_is_no_number_is_no_crowd() {
 }
 
 #[test]
+fn agents_that_no_behavior_sees_are_no_crowd() {
+    let mut app = app();
+    let field = begin_jam(&mut app);
+    let world = app.world_mut();
+    let mut agents = world.query_filtered::<Entity, With<Vehicle>>();
+    let agents: Vec<_> = agents.iter(world).collect();
+    for agent in agents {
+        world.entity_mut(agent).insert(SteeringGroups::NONE);
+    }
+    run(&mut app, 80);
+    let straight = sample(&app, field, (-1.0, 0.0));
+    assert!(straight.x > 0.99, "{straight}");
+}
+
+#[test]
 fn a_crowd_that_costs_nothing_any_more_is_forgotten() {
     let mut app = app();
     let field = jam(&mut app);

@@ -41,6 +41,18 @@ fn a_group_stands_beside_an_agent_that_nothing_moves() {
 }
 
 #[test]
+fn a_group_stands_where_an_agent_is_parked_that_no_behavior_sees() {
+    let mut app = app();
+    let parked = unit(&mut app, GOAL);
+    let out_of_play = (Vehicle::default(), SteeringDisabled, SteeringGroups::NONE);
+    app.world_mut().entity_mut(parked).insert(out_of_play);
+    let group = [unit(&mut app, Vec2::ZERO)];
+    order(&mut app, GroupArrive::new(GOAL), &group);
+    run(&mut app, 5);
+    assert!(place(&app, group[0]).distance(GOAL) < 0.01);
+}
+
+#[test]
 fn a_group_stands_beside_the_members_of_an_order_that_is_despawned() {
     let mut app = app();
     let first = units(&mut app, 5, Vec2::new(6.0, 0.0));
