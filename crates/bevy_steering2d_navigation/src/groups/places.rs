@@ -86,6 +86,15 @@ impl<'a> Site<'a> {
         const MOVES: usize = 12;
         let ideal = ideal_radius(radii, self.gap);
         let mut best = self.around(self.target, radii);
+        if best.is_empty()
+            && let Some(edge) = self.nearest_room(radii)
+        {
+            let beside = Self {
+                target: edge,
+                ..*self
+            };
+            return beside.places(radii);
+        }
         if !self.floor.has_ground(self.target)
             && let Some(edge) = best.nearest_to(self.target)
         {
@@ -116,6 +125,14 @@ impl<'a> Site<'a> {
         best
     }
 
+    /// The places around the target; if it is far inside a solid or a hole, around the nearest point outside.
+    pub(super) fn around_target(&self, radii: &[f32]) -> Places {
+        let places = self.around(self.target, radii);
+        let is_empty = places.is_empty();
+        let edge = is_empty.then(|| self.nearest_room(radii)).flatten();
+        edge.map_or(places, |edge| self.around(edge, radii))
+    }
+
     /// The places around a point.
     pub(super) fn around(&self, center: Vec2, radii: &[f32]) -> Places {
         let classes = classes(radii);
@@ -127,6 +144,47 @@ impl<'a> Site<'a> {
             }
         };
         Places { center, at }
+    }
+
+    /// The point nearest to the target at which the smallest of these bodies has room; `None` if it has room at the target, or
+    /// nowhere within some thousand times its width.
+    ///
+    /// A search of all spots that far out would take too long: this one looks along rays, in steps of a thirtieth of the
+    /// distance, and takes the one along which room begins first.
+    fn nearest_room(&self, radii: &[f32]) -> Option<Vec2> {
+        const RAYS: u16 = 128;
+        /// In widths of a place.
+        const FARTHEST: f32 = 2_000.0;
+        let radius = classes(radii).first()?.0;
+        let width = 2.0 * radius + self.gap;
+        let has_room = |at: Vec2| self.floor.grid.at(at) >= radius && self.floor.has_ground(at);
+        if has_room(self.target) {
+            return None;
+        }
+        let turn = |ray: u16| Rot2::turn_fraction(f32::from(ray) / f32::from(RAYS));
+        let rays: Vec<Vec2> = (0..RAYS).map(|ray| turn(ray) * Vec2::X).collect();
+        let (mut last, mut distance) = (0.0_f32, width);
+        while distance < FARTHEST * width {
+            let there = |ray: &&Vec2| has_room(self.target + distance * **ray);
+            let begins = |ray: &Vec2| {
+                let (mut before, mut behind) = (last, distance);
+                while behind - before > 0.1 * width {
+                    let middle = 0.5 * (before + behind);
+                    if has_room(self.target + middle * *ray) {
+                        behind = middle;
+                    } else {
+                        before = middle;
+                    }
+                }
+                (behind, *ray)
+            };
+            let free = rays.iter().filter(there).map(begins);
+            if let Some((away, ray)) = free.min_by(|a, b| a.0.total_cmp(&b.0)) {
+                return Some(self.target + away * ray);
+            }
+            (last, distance) = (distance, distance + width.max(distance / 30.0));
+        }
+        None
     }
 
     /// A point near the target that is as far from solids as the group extends.
@@ -257,7 +315,7 @@ impl<'a> Site<'a> {
         [radius, largest]: [f32; 2],
         count: usize,
     ) -> Vec<(Vec2, f32)> {
-        let most = 64 * (count + self.taken.len()) + 4_096;
+        let mut most = 64 * (count + self.taken.len()) + 4_096;
         let taken = self.taken(largest);
         // Places on one lattice are a gap apart, up to rounding.
         let is_vacant =
@@ -277,7 +335,11 @@ impl<'a> Site<'a> {
             let here = lattice.spot(visit.node);
             let clearance = self.floor.grid.at(here);
             let is_free = clearance >= radius && self.floor.has_ground(here);
-            has_begun |= is_free;
+            if is_free && !has_begun {
+                has_begun = true;
+                // The way to the first free spot does not count.
+                most += done.len();
+            }
             if is_free && is_vacant(here, radius) {
                 found.push((here, clearance));
                 for_all += usize::from(is_vacant(here, largest));
@@ -335,6 +397,11 @@ impl Places {
     fn spread(&self) -> f32 {
         let distance = |at: &Option<Vec2>| at.map_or(f32::INFINITY, |at| at.distance(self.center));
         self.at.iter().map(distance).fold(0.0, f32::max)
+    }
+
+    /// Whether no place was found.
+    fn is_empty(&self) -> bool {
+        self.at.iter().all(Option::is_none)
     }
 
     /// The place that is nearest to a point; `None` if none was found.

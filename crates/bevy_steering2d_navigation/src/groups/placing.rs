@@ -50,7 +50,7 @@ pub(super) fn place_all(
     let target = on_their_side(floor, target, middle, largest);
     let site = Site::new(floor, target, how.shape, how.gap, &taken);
     let places = match host {
-        Some(_) => site.around(target, &radii),
+        Some(_) => site.around_target(&radii),
         None => site.places(&radii),
     };
     memory.center = places.center;

@@ -156,7 +156,7 @@ fn a_group_without_any_place_stays_at_its_target() {
     let target = Vec2::new(500.0, 0.0);
     let rocks = [0.0, 120.0, 240.0_f32].map(|degrees| {
         let aside = Vec2::from_angle(degrees.to_radians());
-        Circle::new(target + 99.0 * aside, 100.0).into()
+        Circle::new(target + 9_999.0 * aside, 10_000.0).into()
     });
     let grid = ClearanceGrid::new(&rocks, 1.0);
     let site = Site::new(anywhere(&grid), target, GroupShape::Disc, GAP, &[]);
@@ -200,6 +200,49 @@ fn places_are_on_the_ground_that_is_nearest_to_the_target() {
                     at.x <= 0.0 && at.distance(Vec2::new(0.0, 2.0)) < 6.0,
                     "{at}"
                 );
+            }
+        }
+    }
+}
+
+/// Knows no ground within 40 m of the origin.
+struct Crater;
+
+impl Pathfinder for Crater {
+    fn set_solids(&mut self, _: &[Solid]) {}
+
+    fn find(&mut self, _: &PathQuery, _: &mut u32) -> PathSearch {
+        PathSearch::Unfinished
+    }
+
+    fn is_clear(&mut self, _: Vec2, _: Vec2, _: f32) -> bool {
+        true
+    }
+
+    fn has_ground(&self, at: Vec2) -> bool {
+        at.length() >= 40.0
+    }
+}
+
+#[test]
+fn a_group_that_is_sent_into_a_wide_hole_or_rock_stands_at_the_nearest_edge() {
+    let rock = Solid::from(Circle::new(Vec2::ZERO, 40.0));
+    let grids = [vec![], vec![rock]].map(|solids| ClearanceGrid::new(&solids, 1.0));
+    let crater = ActivePathfinder::new(Box::new(Crater));
+    let hole = Floor {
+        grid: &grids[0],
+        pathfinder: Some(&crater),
+    };
+    let target = Vec2::new(-1.0, 2.0);
+    let edge = 40.0 * target.normalize();
+    for floor in [hole, anywhere(&grids[1])] {
+        for radii in [[0.3; 5], [0.2, 0.4, 0.2, 0.4, 0.2]] {
+            let site = Site::new(floor, target, GroupShape::Disc, GAP, &[]);
+            for places in [site.places(&radii), site.around_target(&radii)] {
+                for at in places.at {
+                    let at = at.unwrap();
+                    assert!(at.length() >= 40.0 && at.distance(edge) < 6.0, "{at}");
+                }
             }
         }
     }
