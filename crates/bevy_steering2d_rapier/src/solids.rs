@@ -98,8 +98,8 @@ struct Outline<'a> {
 }
 
 impl Outline<'_> {
-    /// Adds the outline of a shape: of a half-space its edge, of a shape without one its bounding box. Convex ones are
-    /// filled.
+    /// Adds the outline of a shape: of a half-space its edge, of a shape without one its bounding box. Convex ones and voxels
+    /// are filled.
     fn add(&mut self, shape: &dyn Shape) {
         match shape.as_typed_shape() {
             TypedShape::Ball(it) => {
@@ -133,9 +133,13 @@ impl Outline<'_> {
                 }
             }
             TypedShape::Voxels(it) => {
-                let [first, end] = it.domain();
-                let voxels = it.voxels_in_range(first, end);
-                self.segments(voxels.flat_map(|voxel| free_sides(it.voxel_size(), voxel)));
+                let ([first, end], size) = (it.domain(), it.voxel_size());
+                let voxels = || it.voxels_in_range(first, end);
+                self.segments(voxels().flat_map(|voxel| free_sides(size, voxel)));
+                for [first, end] in rows(voxels().map(|voxel| voxel.grid_coords)) {
+                    let [min, max] = [first, end + IVec2::Y].map(|it| size * it.as_vec2());
+                    self.filling(&corners_of(min, max), 0.0);
+                }
             }
             TypedShape::Compound(it) => {
                 for (place, part) in it.shapes() {
@@ -174,6 +178,11 @@ impl Outline<'_> {
         for (&from, &to) in corners.iter().zip(ends) {
             self.segment(from, to, border);
         }
+        self.filling(corners, border);
+    }
+
+    /// Adds the inside of a convex polygon with a border of this width, m.
+    fn filling(&mut self, corners: &[Vec2], border: f32) {
         fill(corners, border, |from, to, radius| {
             self.segment(from, to, radius);
         });
@@ -182,11 +191,32 @@ impl Outline<'_> {
     /// Adds the sides of the upright box around a shape.
     fn bounding_box(&mut self, shape: &dyn Shape) {
         let bounds = shape.compute_aabb(self.at);
-        let (min, max) = (bounds.mins, bounds.maxs);
-        let corners = [min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)];
+        let corners = corners_of(bounds.mins, bounds.maxs);
         self.solids
             .extend(Solid::outline(&corners).filter(Solid::is_sound));
     }
+}
+
+/// The corners of an upright box.
+fn corners_of(min: Vec2, max: Vec2) -> [Vec2; 4] {
+    [min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)]
+}
+
+/// The rows of voxels without a gap, along x: the first one of each, and the one after the last.
+fn rows(voxels: impl Iterator<Item = IVec2>) -> Vec<[IVec2; 2]> {
+    let mut voxels: Vec<_> = voxels.collect();
+    voxels.sort_unstable_by_key(|it| (it.y, it.x));
+    let mut rows: Vec<[IVec2; 2]> = Vec::new();
+    for voxel in voxels {
+        if let Some([_, end]) = rows.last_mut()
+            && *end == voxel
+        {
+            end.x += 1;
+        } else {
+            rows.push([voxel, voxel + IVec2::X]);
+        }
+    }
+    rows
 }
 
 /// The sides of a voxel that touch no other one, each with its two ends.
@@ -209,6 +239,9 @@ fn free_sides(size: Vec2, voxel: VoxelData) -> impl Iterator<Item = [Vec2; 2]> {
 #[cfg(test)]
 mod tests {
     use bevy_steering2d_core::{RandomStream, SteeringId};
+    use bevy_steering2d_navigation::{
+        NoPathReason, PathQuery, PathSearch, Pathfinder, RoadmapPathfinder,
+    };
 
     use super::*;
 
@@ -240,7 +273,7 @@ mod tests {
             ),
             (
                 Collider::voxels(Vec2::splat(0.5), &[IVec2::ZERO, IVec2::X, 5 * IVec2::X]),
-                10,
+                12,
             ),
         ] {
             let solids = solids_of(&collider, at);
@@ -325,5 +358,51 @@ mod tests {
         let between = Vec2::new(1.75, 1.25);
         let distances = solids.iter().map(|it| it.distance(between));
         assert_eq!(distances.fold(f32::INFINITY, f32::min), 0.75);
+    }
+
+    #[test]
+    fn a_block_of_voxels_is_exact_from_outside_and_filled() {
+        for size in [0.5, 2.0] {
+            let block: Vec<_> = (0..25).map(|i| IVec2::new(i % 5, i / 5 - 2)).collect();
+            let solids = solids_of(&Collider::voxels(Vec2::splat(size), &block), Vec2::ZERO);
+            let distance = |point: Vec2| {
+                let distances = solids.iter().map(|it| it.distance(point));
+                distances.fold(f32::INFINITY, f32::min)
+            };
+            // In voxels.
+            for (x, y) in [(-1.0, 0.0), (6.0, 1.2), (2.5, 4.0), (0.7, -3.0)] {
+                let distance = distance(size * Vec2::new(x, y));
+                assert!((distance - size).abs() < 1e-5, "({x}, {y}): {distance}");
+            }
+            let area = Rect::new(0.0, -2.0 * size, 5.0 * size, 3.0 * size);
+            let mut random = RandomStream::new(7, SteeringId(0), 1);
+            for _ in 0..20_000 {
+                let point = random.point_in(area);
+                let clear = distance(point);
+                assert!(clear < 0.3, "{clear} m at {point}");
+            }
+            let mut planner = RoadmapPathfinder::default();
+            planner.set_solids(&solids);
+            let query = PathQuery {
+                from: Vec2::splat(-5.0 * size),
+                to: size * Vec2::new(2.5, 0.5),
+                radius: 0.3,
+            };
+            let blocked = PathSearch::None(NoPathReason::TargetBlocked);
+            assert_eq!(planner.find(&query, &mut 1_000), blocked);
+        }
+    }
+
+    #[test]
+    fn voxels_with_gaps_are_filled_row_by_row() {
+        let voxels = [(3, 0), (0, 1), (1, 0), (0, 0), (4, 1)].map(IVec2::from);
+        let found = rows(voxels.into_iter());
+        let ends = [
+            [(0, 0), (2, 0)],
+            [(3, 0), (4, 0)],
+            [(0, 1), (1, 1)],
+            [(4, 1), (5, 1)],
+        ];
+        assert_eq!(found, ends.map(|row| row.map(IVec2::from)));
     }
 }
