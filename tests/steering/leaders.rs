@@ -120,6 +120,8 @@ fn a_leader_that_is_no_agent_is_warned_of() {
     let mut app = rapier_app(HERTZ);
     let player = (RigidBody::Dynamic, Collider::ball(0.5), Leadership(1.0));
     let player = app.world_mut().spawn((player, Transform::default())).id();
+    let follows = LeaderFollowing::default();
+    Backend::Rapier.spawn(&mut app, Body::at(3.0, 0.0), follows);
     run_ticks(&mut app, 3);
     assert_warned_once(&app, player, "Leadership", "no agent");
 }

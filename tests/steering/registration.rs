@@ -72,9 +72,15 @@ fn a_behavior_added_twice_is_registered_once() {
 fn a_rule_of_a_flock_may_be_added_before_the_plugin() {
     type Add = fn(&mut App);
     let orders: [Add; 3] = [
-        |app| drop(app.add_behavior::<Separation>()),
-        |app| drop(app.add_behavior::<Alignment>()),
-        |app| drop(app.add_behavior::<Separation>().add_behavior::<Cohesion>()),
+        |app| {
+            app.add_behavior::<Separation>();
+        },
+        |app| {
+            app.add_behavior::<Alignment>();
+        },
+        |app| {
+            app.add_behavior::<Separation>().add_behavior::<Cohesion>();
+        },
     ];
     for add in orders {
         let mut app = bare_app(HERTZ);

@@ -1,4 +1,4 @@
-//! Agents that avoid or follow walls, among colliders that they do not sense.
+//! Agents that look for walls or obstacles, among colliders that they do not sense.
 
 use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
@@ -198,7 +198,7 @@ fn agents_whose_behaviors_do_not_act_do_not_warn() {
         "other behaviors",
         |app| {
             fixed_box(app);
-            agent(app, (Wander::default(), ObstacleAvoidance::default()))
+            agent(app, (Wander::default(), CollisionAvoidance::default()))
         },
         nothing,
     );

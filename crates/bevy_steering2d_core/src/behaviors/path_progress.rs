@@ -95,7 +95,7 @@ impl PathFollowingMemory {
             distance: nearest.arc,
             path: Some(path.identity()),
             delta: self.delta,
-            position: self.position,
+            position: me.position,
             ..default()
         }
     }
