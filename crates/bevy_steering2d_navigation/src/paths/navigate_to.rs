@@ -262,6 +262,7 @@ pub enum NavigationState {
 /// used the most, so that their searches end.
 #[derive(Resource, Reflect, Clone, Copy, Debug, PartialEq, Eq)]
 #[reflect(Resource, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub struct NavigationBudget {
     /// Expansions per tick, `≥ 1`. Default `1000`. One of the built-in pathfinder takes some 4 µs, so a thousand take a
     /// quarter of a tick at 60 Hz; between long straight rows of solids all of it.

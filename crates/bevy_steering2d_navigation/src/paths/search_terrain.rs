@@ -16,7 +16,8 @@ use crate::terrain::Terrain;
 /// It is a part of snapshots, so that a world that has gone back plans around the same solids. Snapshots share the
 /// solids until this resource is marked as changed, so it is only written to when it changes.
 #[derive(Resource, Reflect, Clone, Debug, Default, PartialEq)]
-#[reflect(Default, Debug, PartialEq, Clone)]
+#[reflect(Resource, Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct SearchTerrain {
     held: Option<Held>,
     changes: Changes,
@@ -27,6 +28,7 @@ pub(crate) struct SearchTerrain {
 /// Solids that the pathfinder keeps for its searches.
 #[derive(Reflect, Clone, Debug, PartialEq)]
 #[reflect(Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct Held {
     solids: Vec<Solid>,
     /// The digest of these solids.
@@ -39,6 +41,7 @@ struct Held {
 /// every so many ticks.
 #[derive(Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[reflect(Default, Debug, PartialEq, Clone)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize, serde::Deserialize))]
 struct Changes {
     /// The tick up to which they take.
     until: u32,
