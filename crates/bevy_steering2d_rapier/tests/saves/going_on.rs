@@ -4,7 +4,7 @@ use bevy::prelude::*;
 use bevy_rapier2d::prelude::*;
 use bevy_steering2d_core::*;
 
-use crate::{agent, agents, app, bodies, file_of, reload, run, written};
+use crate::{agent, agents, app, bodies, file_of, pen, reload, run, written};
 
 /// A world that is hard to continue: with handles of later generations, sleeping bodies and contacts.
 fn assert_is_hard(app: &mut App) {
@@ -48,6 +48,25 @@ fn a_world_of_rapier_goes_on_from_a_file_bit_for_bit() {
     run(&mut played, 300);
     assert_eq!(bodies(&mut loaded), bodies(&mut played));
     assert_eq!(agents(&mut loaded), agents(&mut played));
+}
+
+#[test]
+fn a_world_of_rapier_goes_on_from_a_snapshot_in_memory_bit_for_bit() {
+    let mut app = app();
+    pen(&mut app);
+    assert_is_hard(&mut app);
+    let snapshot = SteeringSnapshot::take(app.world_mut());
+    let saved = bodies(&mut app);
+    run(&mut app, 300);
+    let outcome = (bodies(&mut app), agents(&mut app));
+    assert_ne!(outcome.0, saved, "nothing moved");
+    for _ in 0..2 {
+        let restored = snapshot.restore(app.world_mut());
+        assert_eq!(restored, Restored::default());
+        assert_eq!(bodies(&mut app), saved);
+        run(&mut app, 300);
+        assert_eq!((bodies(&mut app), agents(&mut app)), outcome);
+    }
 }
 
 #[test]

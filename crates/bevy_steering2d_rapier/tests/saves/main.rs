@@ -1,4 +1,4 @@
-//! A world of Rapier in a file, and the worlds that the tests share.
+//! A world of Rapier in a snapshot, in memory and in a file, and the worlds that the tests share.
 
 use std::time::Duration;
 
