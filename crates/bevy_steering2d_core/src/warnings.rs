@@ -16,8 +16,8 @@ pub struct SteeringWarning {
     pub entity: Entity,
     /// What it is about: a parameter as `Component.field`, such as `Arrive.tolerance`, or the name of a component, behavior,
     /// condition or predictor, such as `RigidBody` or `Seek`. `Kinematics` is an agent without a body, or a target that moves
-    /// without a velocity, `SensesColliders` an agent that looks for walls among colliders, and `TimestepMode` a step of Rapier
-    /// that differs from the tick. The page `docs/reliability.md` of the repository lists them.
+    /// without a velocity, `SensesColliders` an agent that looks for walls or obstacles among colliders, and `TimestepMode` a
+    /// step of Rapier that differs from the tick. The page `docs/reliability.md` of the repository lists them.
     pub field: &'static str,
     /// The message, as logged.
     pub message: String,
