@@ -166,12 +166,14 @@ fn cast_ray(pipeline: &QueryPipeline, probe: &RayProbe) -> Option<WallHit> {
     let ray = Ray::new(probe.from, direction);
     let solid = true;
     let (handle, hit) = pipeline.cast_ray_and_get_normal(&ray, length, solid)?;
+    let point = probe.from + hit.time_of_impact * direction;
     Some(WallHit {
         entity: reported(pipeline, handle),
         distance: hit.time_of_impact,
-        point: probe.from + hit.time_of_impact * direction,
+        point,
         // A ray that starts inside a collider has no normal: point back along the ray.
         normal: hit.normal.try_normalize().unwrap_or(-direction),
+        velocity: surface_velocity(pipeline, handle, point),
     })
 }
 
@@ -240,10 +242,19 @@ fn touching(point: Vec2, normal: Vec2, radius: f32) -> Circle {
     Circle::new(point - radius * normal, radius)
 }
 
-/// The velocity of the body that a collider belongs to, m/s.
-fn velocity_of(pipeline: &QueryPipeline, collider: &SimulatedCollider) -> Vec2 {
-    let body = collider.parent().and_then(|it| pipeline.bodies.get(it));
-    body.map_or(Vec2::ZERO, SimulatedBody::linvel)
+/// The body that a collider belongs to.
+fn body_of<'a>(
+    pipeline: &'a QueryPipeline,
+    collider: &SimulatedCollider,
+) -> Option<&'a SimulatedBody> {
+    collider.parent().and_then(|it| pipeline.bodies.get(it))
+}
+
+/// The velocity of a point of a collider's surface, m/s.
+fn surface_velocity(pipeline: &QueryPipeline, handle: ColliderHandle, point: Vec2) -> Vec2 {
+    let collider = pipeline.colliders.get(handle);
+    let body = collider.and_then(|it| body_of(pipeline, it));
+    body.map_or(Vec2::ZERO, |it| it.velocity_at_point(point))
 }
 
 /// The surface point nearest to a probe's point, which may be inside of the collider.
@@ -259,6 +270,7 @@ fn nearest_surface(pipeline: &QueryPipeline, probe: &NearProbe) -> Option<WallHi
         distance: side * distance,
         point: projection.point,
         normal: outwards.try_normalize().unwrap_or(Vec2::Y),
+        velocity: surface_velocity(pipeline, handle, projection.point),
     })
 }
 
@@ -285,7 +297,7 @@ fn seen(
         entity: reported(pipeline, handle),
         circle,
         filled: filled_around(collider, circle),
-        velocity: velocity_of(pipeline, collider),
+        velocity: body_of(pipeline, collider).map_or(Vec2::ZERO, SimulatedBody::linvel),
     }
 }
 

@@ -115,3 +115,31 @@ fn a_pedestrian_walks_along_a_thin_collider_and_stops_before_it() {
     assert!(before.x > -1.0, "stops before the wall: {before}");
     assert!(along.distance(aims[1]) < 0.2, "at {along}");
 }
+
+#[test]
+fn a_pedestrian_steps_aside_of_a_bar_that_turns() {
+    let mut app = rapier_app(HERTZ);
+    let bar = (
+        RigidBody::KinematicVelocityBased,
+        Collider::cuboid(1.9, 0.15),
+        Velocity::angular(0.5),
+        Transform::default(),
+    );
+    let bar = app.world_mut().spawn(bar).id();
+    let place = Vec2::new(0.0, 1.4);
+    let stands = (
+        Pedestrian::default(),
+        Arrive::new(place),
+        SensesColliders::default(),
+    );
+    let stands = Backend::Rapier.spawn(&mut app, Body::at(place.x, place.y), stands);
+    let mut least = f32::INFINITY;
+    for _ in 0..60 * 12 {
+        run_ticks(&mut app, 1);
+        let turned = get::<Transform>(&app, bar).rotation.inverse();
+        let at = (turned * position(&app, stands).extend(0.0)).truncate();
+        let outside = (at.abs() - Vec2::new(1.9, 0.15)).max(Vec2::ZERO);
+        least = least.min(outside.length() - PointMass::RADIUS);
+    }
+    assert!(least > -0.1, "{least} m");
+}

@@ -23,6 +23,26 @@ fn pedestrians_go_round_those_who_stand() {
 }
 
 #[test]
+fn pedestrians_go_past_those_who_stand_side_by_side() {
+    for apart in [1.1, 1.5, 2.0] {
+        for y in [0.0, 0.3, 0.8] {
+            let mut app = point_mass_app(HERTZ);
+            let standing = [-0.5, 0.5].map(|side| {
+                let place = Vec2::new(0.0, side * apart);
+                let stand = (Pedestrian::default(), Arrive::new(place));
+                Backend::PointMass.spawn(&mut app, Body::at(place.x, place.y), stand)
+            });
+            let to = Vec2::new(8.0, y);
+            let walker = walker(&mut app, Vec2::new(-8.0, y), to);
+            let gap = closest(&mut app, &[walker, standing[0], standing[1]], 15);
+            assert!(gap > 0.0, "{apart} m apart, {y} m aside: {gap} m");
+            let left = position(&app, walker).distance(to);
+            assert!(left < 1.0, "{apart} m apart, {y} m aside: {left} m left");
+        }
+    }
+}
+
+#[test]
 fn pedestrians_avoid_a_body_that_does_not_avoid_by_themselves() {
     let mut app = point_mass_app(HERTZ);
     // A player runs through the crowd without steering.
@@ -149,6 +169,26 @@ fn a_pedestrian_steps_aside_of_an_obstacle_that_comes() {
         closest = closest.min(apart);
     }
     assert!(closest > 1.0 + PointMass::RADIUS, "{closest}");
+}
+
+#[test]
+fn an_agent_stands_before_an_obstacle_around_its_aim() {
+    for start in [Vec2::new(-8.0, 0.3), Vec2::new(3.0, 6.0)] {
+        let mut app = point_mass_app(HERTZ);
+        let tree = (Transform::default(), Obstacle::new(1.5));
+        app.world_mut().spawn(tree);
+        let comes = (
+            Arrive::new(Vec2::ZERO),
+            ReciprocalAvoidance::default(),
+            Combine::WEIGHTED_SUM,
+            Vehicle::new(2.0, 6.0),
+        );
+        let agent = Backend::PointMass.spawn(&mut app, Body::at(start.x, start.y), comes);
+        run_seconds(&mut app, 10.0);
+        let gap = position(&app, agent).length() - 1.5 - PointMass::RADIUS;
+        assert!((0.0..0.5).contains(&gap), "{gap} m");
+        assert!(velocity(&app, agent).length() < 0.1, "it stands");
+    }
 }
 
 #[test]

@@ -212,6 +212,7 @@ mod tests {
                 distance,
                 point: Vec2::new(0.0, -distance),
                 normal: Vec2::Y,
+                velocity: Vec2::ZERO,
             },
             corner: None,
             width: f32::INFINITY,

@@ -67,6 +67,8 @@ pub struct WallHit {
     pub point: Vec2,
     /// Unit normal of the wall, on the side of the start of the query; of a collider outwards.
     pub normal: Vec2,
+    /// The velocity of the surface there, m/s: of a body that turns, not that of its center. Zero for a [`Wall`](crate::Wall).
+    pub velocity: Vec2,
 }
 
 impl WallHit {

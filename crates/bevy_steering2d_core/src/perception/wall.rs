@@ -101,6 +101,7 @@ impl SeenWall {
             distance,
             point,
             normal: normal_towards(from, to - from, a, b),
+            velocity: Vec2::ZERO,
         })
     }
 
@@ -116,6 +117,7 @@ impl SeenWall {
             normal: (point - nearest)
                 .try_normalize()
                 .unwrap_or_else(|| normal_towards(point, Vec2::ZERO, a, b)),
+            velocity: Vec2::ZERO,
         })
     }
 }

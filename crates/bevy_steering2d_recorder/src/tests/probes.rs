@@ -16,6 +16,7 @@ fn answer_rays(clock: Res<SteeringClock>, mut agents: Query<(Entity, &mut Collid
                 distance: clock.tick as f32,
                 point: ray.to,
                 normal: Vec2::NEG_X,
+                velocity: Vec2::ZERO,
             });
         }
     }

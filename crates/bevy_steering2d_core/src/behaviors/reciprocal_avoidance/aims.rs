@@ -5,7 +5,7 @@ use bevy::prelude::*;
 
 use super::conflict::clearance;
 use super::{Intent, ReciprocalAvoidance};
-use crate::{Agent, Arrive, Influence, Pursuit, Seek, Targets};
+use crate::{Agent, Arrive, Influence, Pursuit, Seek, SeenObstacle, Targets};
 
 /// The behaviors that lead an agent without a path to an aim.
 #[derive(QueryData)]
@@ -36,7 +36,7 @@ impl LeadsItem<'_, '_> {
     }
 }
 
-/// A neighbor that may be where an agent wants to end.
+/// A neighbor or an obstacle that may be where an agent wants to end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Claim {
     pub(super) position: Vec2,
@@ -47,6 +47,16 @@ pub(super) struct Claim {
 }
 
 impl Claim {
+    /// That of an obstacle, or of a collider as the disc that it fills.
+    pub(super) fn of(obstacle: &SeenObstacle) -> Self {
+        Self {
+            position: obstacle.circle.center,
+            radius: obstacle.filled,
+            aim: Vec2::NAN,
+            waits: false,
+        }
+    }
+
     /// Whether the neighbor takes the aim of an agent: it is there, or waits before the same aim and is nearer to it.
     pub(super) fn takes(&self, me: &Agent, aim: Vec2) -> bool {
         let touching = me.radius + self.radius;

@@ -4,12 +4,15 @@ use bevy::prelude::*;
 use bevy_steering2d_kernel::simd::{Operation, Register, WIDTH};
 use smallvec::SmallVec;
 
+use super::aims::{self, Claim};
 use super::choice::Choice;
 use super::clear::Way;
+use super::conflict::clearance;
+use super::detour::Detour;
 use super::foresight::Foresight;
 use super::half_planes::{HalfPlane, HalfPlanes};
 use super::other::{Other, Others, wished};
-use super::{Intent, ReciprocalAvoidance, ReciprocalWorld, aims, look_ahead};
+use super::{Intent, ReciprocalAvoidance, ReciprocalWorld, look_ahead};
 use crate::behaviors::braking::{braking_distance, speed_before};
 use crate::perception::{Found, NearProbe, NeighborView, SeenObstacle, SteeringGroups, WallHit};
 use crate::{Agent, Circle, ColliderProbes};
@@ -70,16 +73,22 @@ impl Operation for Avoid<'_, '_, '_> {
             found.add_missing(&large);
         }
         let mut others = Others::default();
-        let has_come = self.see::<R>(view, found.slots(), &mut others);
-        let preferred = match mine.aim {
-            Some(aim) if has_come => aims::straight(me, mine.velocity, aim),
-            _ => mine.velocity,
-        };
+        let mut has_come = self.see::<R>(view, found.slots(), &mut others);
         for obstacle in &obstacles {
             if !self.is_body_of_one(obstacle, found.slots()) {
-                others.push(&Other::obstacle(me, obstacle));
+                let takes_aim = mine.aim.is_some_and(|aim| is_within(obstacle, aim));
+                has_come |= takes_aim && Claim::of(obstacle).is_next_to(me, how);
+                let sideways = if takes_aim { 0.0 } else { 1.0 };
+                others.push(&Other {
+                    sideways,
+                    ..Other::obstacle(me, obstacle)
+                });
             }
         }
+        let preferred = match mine.aim {
+            Some(aim) if has_come => aims::straight(me, mine.velocity, aim),
+            _ => self.detour(found.slots(), &obstacles, &walls),
+        };
         let foresight = Foresight {
             me,
             preferred,
@@ -164,6 +173,40 @@ impl Avoid<'_, '_, '_> {
         has_come
     }
 
+    /// The preferred velocity, past those of these neighbors and obstacles that stand side by side in the way.
+    #[inline(always)]
+    fn detour(&self, slots: &[u32], obstacles: &[SeenObstacle], walls: &[HalfPlane]) -> Vec2 {
+        let Self {
+            me, mine, world, ..
+        } = *self;
+        let takes_aim = |slot| {
+            let claim = world.crowd.claim(slot);
+            mine.aim.is_some_and(|aim| claim.takes(me, aim))
+        };
+        let bodies = slots.iter().map(|&slot| slot as usize);
+        let bodies = bodies.filter_map(|slot| {
+            let stands = world.crowd.standing(slot);
+            stands.filter(|_| !takes_aim(slot))
+        });
+        let still = obstacles
+            .iter()
+            .filter(|it| it.velocity == Vec2::ZERO && !self.is_body_of_one(it, slots))
+            .map(|it| Circle::new(it.circle.center, it.filled));
+        let standing: SmallVec<[Circle; 16]> = bodies.chain(still).collect();
+        if standing.len() < 2 {
+            return mine.velocity;
+        }
+        let detour = Detour {
+            me,
+            preferred: mine.velocity,
+            previous: self.previous,
+            end: mine.door.or(mine.aim),
+            clearance: clearance(self.how),
+            walls,
+        };
+        detour.past(&standing)
+    }
+
     /// Adds what does not give way: obstacles, and those of the colliders that are not as large as walls.
     #[inline(always)]
     fn add_obstacles(
@@ -214,8 +257,12 @@ impl Avoid<'_, '_, '_> {
             add(wall.distance, wall.normal, Vec2::ZERO);
         });
         let velocity_of = |hit: &WallHit| {
-            let found = obstacles.iter().find(|it| it.entity == hit.entity);
-            found.map_or(Vec2::ZERO, |it| it.velocity)
+            let is_obstacle = obstacles.iter().any(|it| it.entity == hit.entity);
+            if is_obstacle {
+                hit.velocity
+            } else {
+                Vec2::ZERO
+            }
         };
         // Only the first probe, at its own place, tells whether the agent is inside of a collider.
         let own = surfaces.first().and_then(|probe| probe.hit);
@@ -231,6 +278,11 @@ impl Avoid<'_, '_, '_> {
             add(distance, normal, velocity_of(&surface));
         }
     }
+}
+
+/// Whether an aim is within what an obstacle fills, so that no agent gets there.
+fn is_within(obstacle: &SeenObstacle, aim: Vec2) -> bool {
+    aim.distance(obstacle.circle.center) < obstacle.filled
 }
 
 /// Obstacles and small colliders, allocated only beyond 16.

@@ -9,7 +9,7 @@ use super::precedence::unsteadiness;
 use super::{Intent, quickness};
 use crate::parallel::{LIGHT_PASS, chunk_size, for_each_chunk};
 use crate::perception::{Neighbor, Neighbors, PADDING, SteeringGroups};
-use crate::{Agent, SteeringDisabled, SteeringId, Vehicle};
+use crate::{Agent, Circle, SteeringDisabled, SteeringId, Vehicle};
 
 /// The agents by slot of the neighbor index, so that those near each other are near in memory.
 #[derive(Resource, Debug, Default)]
@@ -120,6 +120,23 @@ impl Crowd {
             aim: label.aim,
             waits: label.waits,
         }
+    }
+
+    /// The body in a slot, if it stands and wants to be where it is.
+    pub(super) fn standing(&self, slot: usize) -> Option<Circle> {
+        /// Below this speed a pedestrian stands, m/s.
+        const SLOW: f32 = 0.1;
+        let Member {
+            motion,
+            plan,
+            label,
+        } = &self.members[slot];
+        let [x, y, velocity_x, velocity_y, ahead_x, ahead_y, _, radius] = motion.0;
+        let [.., quickness] = plan.0;
+        let slow = SLOW * quickness;
+        let is_slow = Vec2::new(velocity_x, velocity_y).length_squared() < slow * slow;
+        let goes_on = (ahead_x != 0.0 || ahead_y != 0.0) && !label.waits;
+        (is_slow && !goes_on).then(|| Circle::new(Vec2::new(x, y), radius))
     }
 
     /// The neighbors in up to eight slots, for a reader in these groups; the other lanes are copies of the first.

@@ -1,8 +1,8 @@
 //! ORCA-style reciprocal avoidance: agents share the avoidance of collisions.
 //!
 //! Agents publish their preferred velocities as [intents](intent). From them follows which of two
-//! agents has [precedence]. [Foresight](foresight) chooses a velocity some seconds ahead, and
-//! [reflexes](reflex) rule out velocities that lead to contact soon.
+//! agents has [precedence]. [Detours](detour) lead past bodies that stand side by side. [Foresight](foresight) chooses a
+//! velocity some seconds ahead, and [reflexes](reflex) rule out velocities that lead to contact soon.
 
 mod aims;
 mod avoid;
@@ -10,6 +10,7 @@ mod choice;
 mod clear;
 mod conflict;
 mod crowd;
+mod detour;
 mod door;
 mod foresight;
 mod half_planes;
@@ -90,6 +91,9 @@ use crate::{
 /// and waits beside it. Nor does it go around one that is nearer and waits for the same, or has arrived there within its tolerance. So
 /// it does not circle a target that it cannot reach. The aim is the end of its path, or else the target of its [`Arrive`](crate::Arrive),
 /// [`Seek`](crate::Seek) or [`Pursuit`](crate::Pursuit), if within `perception_radius`.
+///
+/// **Detours.** Where two or more that stand side by side leave no room between them, such as people who talk, the agent turns
+/// past all of them, to the side on which it turns less, unless its way ends among them or walls leave none.
 ///
 /// **Driven bodies**, such as cars, cannot move aside at once. They choose among the velocities of the axle that they can reach in
 /// their response time, and look ahead for at least six response times: so long is then the reflex time, and the time before a wall.

@@ -1,0 +1,210 @@
+//! Detours: the way past bodies that stand side by side.
+//!
+//! Foresight alone stops before them: no velocity near the preferred one leads past, and one aside gains no ground.
+
+use bevy::math::ops;
+use bevy::prelude::*;
+use smallvec::SmallVec;
+
+use super::half_planes::HalfPlane;
+use crate::{Agent, Circle};
+
+/// So far ahead bodies that stand count, s of the preferred motion.
+const AHEAD: f32 = 4.0;
+/// The largest turn, rad: beyond, the agent would go back.
+const LARGEST_TURN: f32 = 1.9;
+/// The other side is chosen if the turn to it is smaller by this factor.
+const CHANGE: f32 = 0.8;
+/// An agent that moves aside by less than this share of its preferred speed has not chosen a side.
+const LEANS: f32 = 0.1;
+/// An end of the way with a body so near to it is in the midst of them, in sums of both radii.
+const AMONG: f32 = 2.0;
+
+/// What an agent knows of its way when it looks for a detour.
+pub(super) struct Detour<'a> {
+    pub(super) me: &'a Agent,
+    /// The preferred velocity, m/s.
+    pub(super) preferred: Vec2,
+    /// The velocity that it chose before, m/s.
+    pub(super) previous: Vec2,
+    /// Where its way ends or turns next, m.
+    pub(super) end: Option<Vec2>,
+    /// The clearance to keep, m.
+    pub(super) clearance: f32,
+    pub(super) walls: &'a [HalfPlane],
+}
+
+/// A body that stands, in the frame of the preferred direction.
+#[derive(Clone, Copy)]
+struct Body {
+    /// How far it is ahead, and to the left, m.
+    at: Vec2,
+    /// Distance from its center to keep, m.
+    keep: f32,
+}
+
+impl Body {
+    /// Whether the agent does not fit between two.
+    fn is_beside(&self, other: &Self) -> bool {
+        self.at.distance(other.at) < self.keep + other.keep
+    }
+
+    /// The turns to the right and to the left that lead past, rad.
+    fn turns(&self) -> [f32; 2] {
+        let direction = ops::atan2(self.at.y, self.at.x);
+        let half = ops::asin((self.keep / self.at.length()).min(1.0));
+        [half - direction, half + direction]
+    }
+}
+
+impl Detour<'_> {
+    /// The preferred velocity, turned to the side on which less of a turn leads past the bodies that stand in the way and those
+    /// beside them. It stays as it is before a single one, and if there is no way past.
+    #[cold]
+    pub(super) fn past(&self, standing: &[Circle]) -> Vec2 {
+        let (ahead, speed) = self.preferred.normalize_and_length();
+        if speed == 0.0 {
+            return self.preferred;
+        }
+        let row = self.row_ahead(standing, ahead, speed);
+        if row.len() < 2 {
+            return self.preferred;
+        }
+        let in_front = row.iter().filter(|it| it.at.x > 0.0);
+        let [right, left] = in_front.fold([0.0_f32; 2], |[right, left], it| {
+            let [to_right, to_left] = it.turns();
+            [right.max(to_right), left.max(to_left)]
+        });
+        let leans = ahead.perp_dot(self.previous) / speed;
+        let is_left_first = if leans > LEANS {
+            left * CHANGE < right
+        } else if leans < -LEANS {
+            left < right * CHANGE
+        } else {
+            left < right
+        };
+        let turns = if is_left_first {
+            [left, -right]
+        } else {
+            [-right, left]
+        };
+        let velocities = turns
+            .into_iter()
+            .filter(|turn| turn.abs() <= LARGEST_TURN)
+            .map(|turn| Vec2::from_angle(turn).rotate(self.preferred));
+        let is_open = |velocity: &Vec2| self.walls.iter().all(|it| it.inside(*velocity) >= 0.0);
+        velocities
+            .into_iter()
+            .find(is_open)
+            .unwrap_or(self.preferred)
+    }
+
+    /// The bodies in the way, and those beside them.
+    fn row_ahead(&self, standing: &[Circle], ahead: Vec2, speed: f32) -> SmallVec<[Body; 16]> {
+        let me = self.me;
+        let along = |point: Vec2| (point - me.position).dot(ahead);
+        let end = self.end.filter(|it| it.is_finite());
+        let is_among = |it: &Circle| {
+            let near = AMONG * (me.radius + it.radius);
+            end.is_some_and(|end| end.distance(it.center) < near)
+        };
+        if standing.iter().any(is_among) {
+            return SmallVec::new();
+        }
+        let farthest = end.map_or(f32::INFINITY, along).min(AHEAD * speed);
+        let mut others: SmallVec<[Body; 16]> = standing
+            .iter()
+            .map(|it| Body {
+                at: Vec2::new(along(it.center), ahead.perp_dot(it.center - me.position)),
+                keep: me.radius + it.radius + self.clearance,
+            })
+            .collect();
+        let is_in_the_way = |it: &Body| {
+            let is_ahead = it.at.x > 0.0 && it.at.x < farthest;
+            is_ahead && it.at.y.abs() < it.keep
+        };
+        let mut row = SmallVec::<[Body; 16]>::new();
+        let mut belongs = |row: &[Body], it: &Body| {
+            is_in_the_way(it) || row.iter().any(|other| other.is_beside(it))
+        };
+        while let Some(next) = others.iter().position(|it| belongs(&row, it)) {
+            row.push(others.swap_remove(next));
+        }
+        row
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::behaviors::reciprocal_avoidance::testing::walker;
+
+    const PREFERRED: Vec2 = Vec2::new(1.3, 0.0);
+
+    fn past(me: &Agent, standing: &[(f32, f32)], end: Option<Vec2>, walls: &[HalfPlane]) -> Vec2 {
+        let detour = Detour {
+            me,
+            preferred: PREFERRED,
+            previous: me.velocity,
+            end,
+            clearance: 0.1,
+            walls,
+        };
+        let circle = |&(x, y): &(f32, f32)| Circle::new(Vec2::new(x, y), 0.5);
+        detour.past(&standing.iter().map(circle).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn an_agent_turns_past_two_that_stand_in_its_way_on_the_nearer_side() {
+        let me = walker(0.0, 0.0, PREFERRED);
+        let turned = past(&me, &[(4.0, 0.6), (4.0, -1.0)], None, &[]);
+        assert!(turned.y > 0.0 && (turned.length() - 1.3).abs() < 1e-4);
+        // Its line keeps the sum of the radii and the clearance from the upper one.
+        let apart = turned.normalize().perp_dot(Vec2::new(4.0, 0.6));
+        assert!((apart.abs() - 1.1).abs() < 1e-3, "{apart}");
+        let right = past(&me, &[(4.0, 0.8), (4.0, -0.8)], None, &[]);
+        assert!(right.y < 0.0, "as far on both sides: {right}");
+    }
+
+    #[test]
+    fn one_body_a_gap_that_is_wide_enough_and_bodies_far_away_need_no_detour() {
+        let me = walker(0.0, 0.0, PREFERRED);
+        for standing in [
+            vec![(3.0, 0.2)],
+            vec![(3.0, 1.2), (3.0, -1.2)],
+            vec![(9.0, 0.8), (9.0, -0.8)],
+            vec![(-1.5, 0.8), (-1.5, -0.8)],
+        ] {
+            assert_eq!(past(&me, &standing, None, &[]), PREFERRED, "{standing:?}");
+        }
+    }
+
+    #[test]
+    fn an_agent_takes_no_detour_where_its_way_ends_before_or_among_them() {
+        let me = walker(0.0, 0.0, PREFERRED);
+        let row = [(4.0, 0.8), (4.0, -0.8)];
+        for x in [1.5, 3.0, 4.0, 5.0] {
+            let end = Some(Vec2::new(x, 0.0));
+            assert_eq!(past(&me, &row, end, &[]), PREFERRED, "{x}");
+        }
+        assert_ne!(past(&me, &row, Some(Vec2::new(9.0, 0.0)), &[]), PREFERRED);
+    }
+
+    #[test]
+    fn an_agent_keeps_its_side_and_turns_to_the_other_at_a_wall() {
+        let row = [(3.0, 0.6), (3.0, -0.9)];
+        let leans_right = walker(0.0, 0.0, Vec2::new(1.0, -0.4));
+        assert!(past(&leans_right, &row, None, &[]).y < 0.0);
+        let wall = HalfPlane {
+            point: Vec2::ZERO,
+            normal: Vec2::Y,
+        };
+        assert!(past(&leans_right, &row, None, &[wall]).y > 0.0);
+        let other = HalfPlane {
+            normal: Vec2::NEG_Y,
+            ..wall
+        };
+        let between = past(&leans_right, &row, None, &[wall, other]);
+        assert_eq!(between, PREFERRED, "there is no way past");
+    }
+}
