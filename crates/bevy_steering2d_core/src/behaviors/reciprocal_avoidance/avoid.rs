@@ -192,7 +192,7 @@ impl Avoid<'_, '_, '_> {
             .iter()
             .filter(|it| it.velocity == Vec2::ZERO && !self.is_body_of_one(it, slots))
             .map(|it| Circle::new(it.circle.center, it.filled));
-        let standing: SmallVec<[Circle; 16]> = bodies.chain(still).collect();
+        let standing: SmallVec<[Circle; 32]> = bodies.chain(still).collect();
         if standing.len() < 2 {
             return mine.velocity;
         }

@@ -43,6 +43,9 @@ struct Body {
     keep: f32,
 }
 
+/// Bodies that stand side by side, allocated only beyond 32.
+type Row = SmallVec<[Body; 32]>;
+
 impl Body {
     /// Whether the agent does not fit between two.
     fn is_beside(&self, other: &Self) -> bool {
@@ -100,7 +103,7 @@ impl Detour<'_> {
     }
 
     /// The bodies in the way, and those beside them.
-    fn row_ahead(&self, standing: &[Circle], ahead: Vec2, speed: f32) -> SmallVec<[Body; 16]> {
+    fn row_ahead(&self, standing: &[Circle], ahead: Vec2, speed: f32) -> Row {
         let me = self.me;
         let along = |point: Vec2| (point - me.position).dot(ahead);
         let end = self.end.filter(|it| it.is_finite());
@@ -109,10 +112,10 @@ impl Detour<'_> {
             end.is_some_and(|end| end.distance(it.center) < near)
         };
         if standing.iter().any(is_among) {
-            return SmallVec::new();
+            return Row::new();
         }
         let farthest = end.map_or(f32::INFINITY, along).min(AHEAD * speed);
-        let mut others: SmallVec<[Body; 16]> = standing
+        let mut others: Row = standing
             .iter()
             .map(|it| Body {
                 at: Vec2::new(along(it.center), ahead.perp_dot(it.center - me.position)),
@@ -123,7 +126,7 @@ impl Detour<'_> {
             let is_ahead = it.at.x > 0.0 && it.at.x < farthest;
             is_ahead && it.at.y.abs() < it.keep
         };
-        let mut row = SmallVec::<[Body; 16]>::new();
+        let mut row = Row::new();
         let mut belongs = |row: &[Body], it: &Body| {
             is_in_the_way(it) || row.iter().any(|other| other.is_beside(it))
         };
