@@ -87,7 +87,9 @@ impl Operation for Avoid<'_, '_, '_> {
         }
         let preferred = match mine.aim {
             Some(aim) if has_come => aims::straight(me, mine.velocity, aim),
-            _ => self.detour(found.slots(), &obstacles, &walls),
+            // Beside walls it stands: there may be no way on either side.
+            _ if walls.is_empty() => self.detour(found.slots(), &obstacles),
+            _ => mine.velocity,
         };
         let foresight = Foresight {
             me,
@@ -175,7 +177,7 @@ impl Avoid<'_, '_, '_> {
 
     /// The preferred velocity, past those of these neighbors and obstacles that stand side by side in the way.
     #[inline(always)]
-    fn detour(&self, slots: &[u32], obstacles: &[SeenObstacle], walls: &[HalfPlane]) -> Vec2 {
+    fn detour(&self, slots: &[u32], obstacles: &[SeenObstacle]) -> Vec2 {
         let Self {
             me, mine, world, ..
         } = *self;
@@ -202,7 +204,6 @@ impl Avoid<'_, '_, '_> {
             previous: self.previous,
             end: mine.door.or(mine.aim),
             clearance: clearance(self.how),
-            walls,
         };
         detour.past(&standing)
     }

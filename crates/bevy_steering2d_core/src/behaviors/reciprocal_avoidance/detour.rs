@@ -6,7 +6,6 @@ use bevy::math::ops;
 use bevy::prelude::*;
 use smallvec::SmallVec;
 
-use super::half_planes::HalfPlane;
 use crate::{Agent, Circle};
 
 /// So far ahead bodies that stand count, s of the preferred motion.
@@ -31,7 +30,6 @@ pub(super) struct Detour<'a> {
     pub(super) end: Option<Vec2>,
     /// The clearance to keep, m.
     pub(super) clearance: f32,
-    pub(super) walls: &'a [HalfPlane],
 }
 
 /// A body that stands, in the frame of the preferred direction.
@@ -62,7 +60,7 @@ impl Body {
 
 impl Detour<'_> {
     /// The preferred velocity, turned to the side on which less of a turn leads past the bodies that stand in the way and those
-    /// beside them. It stays as it is before a single one, and at a wall on that side.
+    /// beside them. It stays as it is before a single one.
     #[cold]
     pub(super) fn past(&self, standing: &[Circle]) -> Vec2 {
         let (ahead, speed) = self.preferred.normalize_and_length();
@@ -87,11 +85,8 @@ impl Detour<'_> {
             left < right
         };
         let turn = if goes_left { left } else { -right };
-        let velocity = Vec2::from_angle(turn).rotate(self.preferred);
-        // At a wall it stands, and does not go back to try the other side: there may be one as well.
-        let is_open = self.walls.iter().all(|it| it.inside(velocity) >= 0.0);
-        if turn.abs() <= LARGEST_TURN && is_open {
-            velocity
+        if turn.abs() <= LARGEST_TURN {
+            Rot2::radians(turn) * self.preferred
         } else {
             self.preferred
         }
@@ -122,7 +117,7 @@ impl Detour<'_> {
             is_ahead && it.at.y.abs() < it.keep
         };
         let mut row = Row::new();
-        let mut belongs = |row: &[Body], it: &Body| {
+        let belongs = |row: &[Body], it: &Body| {
             is_in_the_way(it) || row.iter().any(|other| other.is_beside(it))
         };
         while let Some(next) = others.iter().position(|it| belongs(&row, it)) {
@@ -139,14 +134,13 @@ mod tests {
 
     const PREFERRED: Vec2 = Vec2::new(1.3, 0.0);
 
-    fn past(me: &Agent, standing: &[(f32, f32)], end: Option<Vec2>, walls: &[HalfPlane]) -> Vec2 {
+    fn past(me: &Agent, standing: &[(f32, f32)], end: Option<Vec2>) -> Vec2 {
         let detour = Detour {
             me,
             preferred: PREFERRED,
             previous: me.velocity,
             end,
             clearance: 0.1,
-            walls,
         };
         let circle = |&(x, y): &(f32, f32)| Circle::new(Vec2::new(x, y), 0.5);
         detour.past(&standing.iter().map(circle).collect::<Vec<_>>())
@@ -155,12 +149,12 @@ mod tests {
     #[test]
     fn an_agent_turns_past_two_that_stand_in_its_way_on_the_nearer_side() {
         let me = walker(0.0, 0.0, PREFERRED);
-        let turned = past(&me, &[(4.0, 0.6), (4.0, -1.0)], None, &[]);
+        let turned = past(&me, &[(4.0, 0.6), (4.0, -1.0)], None);
         assert!(turned.y > 0.0 && (turned.length() - 1.3).abs() < 1e-4);
         // Its line keeps the sum of the radii and the clearance from the upper one.
         let apart = turned.normalize().perp_dot(Vec2::new(4.0, 0.6));
         assert!((apart.abs() - 1.1).abs() < 1e-3, "{apart}");
-        let right = past(&me, &[(4.0, 0.8), (4.0, -0.8)], None, &[]);
+        let right = past(&me, &[(4.0, 0.8), (4.0, -0.8)], None);
         assert!(right.y < 0.0, "as far on both sides: {right}");
     }
 
@@ -173,7 +167,7 @@ mod tests {
             vec![(9.0, 0.8), (9.0, -0.8)],
             vec![(-1.5, 0.8), (-1.5, -0.8)],
         ] {
-            assert_eq!(past(&me, &standing, None, &[]), PREFERRED, "{standing:?}");
+            assert_eq!(past(&me, &standing, None), PREFERRED, "{standing:?}");
         }
     }
 
@@ -183,20 +177,16 @@ mod tests {
         let row = [(4.0, 0.8), (4.0, -0.8)];
         for x in [1.5, 3.0, 4.0, 5.0] {
             let end = Some(Vec2::new(x, 0.0));
-            assert_eq!(past(&me, &row, end, &[]), PREFERRED, "{x}");
+            assert_eq!(past(&me, &row, end), PREFERRED, "{x}");
         }
-        assert_ne!(past(&me, &row, Some(Vec2::new(9.0, 0.0)), &[]), PREFERRED);
+        assert_ne!(past(&me, &row, Some(Vec2::new(9.0, 0.0))), PREFERRED);
     }
 
     #[test]
-    fn an_agent_keeps_its_side_but_not_towards_a_wall() {
+    fn an_agent_keeps_its_side() {
         let row = [(3.0, 0.6), (3.0, -0.9)];
-        let leans_right = walker(0.0, 0.0, Vec2::new(1.0, -0.4));
-        assert!(past(&leans_right, &row, None, &[]).y < 0.0);
-        let wall = HalfPlane {
-            point: Vec2::ZERO,
-            normal: Vec2::Y,
-        };
-        assert_eq!(past(&leans_right, &row, None, &[wall]), PREFERRED);
+        let [left, right] = [0.4, -0.4].map(|aside| walker(0.0, 0.0, Vec2::new(1.0, aside)));
+        assert!(past(&left, &row, None).y > 0.0);
+        assert!(past(&right, &row, None).y < 0.0);
     }
 }

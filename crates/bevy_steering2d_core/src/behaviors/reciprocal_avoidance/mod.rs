@@ -93,7 +93,7 @@ use crate::{
 /// [`Seek`](crate::Seek) or [`Pursuit`](crate::Pursuit), if within `perception_radius`.
 ///
 /// **Detours.** Where two or more that stand side by side leave no room between them, such as people who talk, the agent turns
-/// past all of them, to the side on which it turns less, unless its way ends among them or a wall is there.
+/// past all of them, to the side on which it turns less, unless its way ends among them or there is a wall within some steps.
 ///
 /// **Driven bodies**, such as cars, cannot move aside at once. They choose among the velocities of the axle that they can reach in
 /// their response time, and look ahead for at least six response times: so long is then the reflex time, and the time before a wall.
