@@ -43,18 +43,14 @@ pub(crate) fn find_another(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Scope, Tab};
 
     /// An app whose first camera draws the panel.
     fn app_with_a_panel() -> (App, Entity) {
         let mut app = App::new();
         app.init_resource::<EguiGlobalSettings>()
             .insert_resource(SteeringInspector {
-                open: true,
-                tab: Tab::default(),
-                scope: Scope::default(),
                 area: Some(Rect::new(0.0, 0.0, 400.0, 600.0)),
-                hovered: None,
+                ..SteeringInspector::new(true)
             })
             .add_systems(Update, find_another);
         let world = app.world_mut();

@@ -69,7 +69,6 @@ pub(crate) fn leave_tab_to_the_game(context: &egui::Context) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Scope, Tab};
     use bevy::input::ButtonState;
     use bevy::input::keyboard::KeyboardInput;
     use bevy_egui::EguiContext;
@@ -150,13 +149,7 @@ mod tests {
         for (key_code, stays_open) in [(KeyCode::F2, false), (KeyCode::KeyP, true)] {
             let mut app = App::new();
             app.add_plugins((MinimalPlugins, bevy::input::InputPlugin))
-                .insert_resource(SteeringInspector {
-                    open: true,
-                    tab: Tab::default(),
-                    scope: Scope::default(),
-                    area: None,
-                    hovered: None,
-                });
+                .insert_resource(SteeringInspector::new(true));
             open_and_close(&mut app, key_code);
             let takes_all = (write_egui_wants_input_system, absorb_bevy_input_system);
             app.init_resource::<EguiWantsInput>()

@@ -130,6 +130,16 @@ pub struct SteeringInspector {
 }
 
 impl SteeringInspector {
+    fn new(open: bool) -> Self {
+        Self {
+            open,
+            tab: Tab::default(),
+            scope: Scope::default(),
+            area: None,
+            hovered: None,
+        }
+    }
+
     /// The agent under the mouse in the last frame, if the panel is open. A press there selects it and belongs to the panel,
     /// not to the game. A finger hovers over nothing.
     pub fn hovered(&self) -> Option<Entity> {
@@ -227,13 +237,7 @@ impl SteeringInspectorPlugin {
             app.insert_resource(SteeringDebug::default().with_agents(DrawnAgents::Selected));
         }
         app.add_plugins((SteeringDebugPlugin::default(), SteeringPresetPlugin))
-            .insert_resource(SteeringInspector {
-                open: self.open,
-                tab: Tab::default(),
-                scope: Scope::default(),
-                area: None,
-                hovered: None,
-            })
+            .insert_resource(SteeringInspector::new(self.open))
             .insert_resource(Panel {
                 agents: list::AgentList::default(),
                 in_group: recent::Recent::default(),

@@ -140,8 +140,6 @@ mod tests {
     use bevy_egui::egui::{Event, Modifiers, PointerButton, RawInput};
     use bevy_steering2d_core::SteeringCorePlugin;
 
-    use crate::{Scope, Tab};
-
     /// A camera of a window of 800 × 600 pixels that sees the square from −1 to 1 m around `x`.
     fn camera(order: isize, viewport: Option<Viewport>, x: f32) -> (Camera, GlobalTransform) {
         let window = RenderTargetInfo {
@@ -178,13 +176,7 @@ mod tests {
             let mut app = App::new();
             app.add_plugins((MinimalPlugins, SteeringCorePlugin::default()))
                 .init_resource::<SteeringSelection>()
-                .insert_resource(SteeringInspector {
-                    open: true,
-                    tab: Tab::default(),
-                    scope: Scope::default(),
-                    area: None,
-                    hovered: None,
-                });
+                .insert_resource(SteeringInspector::new(true));
             let world = app.world_mut();
             world.spawn((Window::default(), PrimaryWindow));
             let target = RenderTarget::Window(WindowRef::Primary);

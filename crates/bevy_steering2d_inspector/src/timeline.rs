@@ -240,7 +240,6 @@ mod tests {
     use bevy_steering2d_debug::SteeringDebugPlugin;
 
     use super::*;
-    use crate::{Scope, Tab};
 
     /// An app that has gone on from an earlier tick, with an open panel.
     fn forked_app() -> App {
@@ -251,13 +250,7 @@ mod tests {
             SteeringDebugPlugin::default(),
             plugin,
         ))
-        .insert_resource(SteeringInspector {
-            open: true,
-            tab: Tab::default(),
-            scope: Scope::default(),
-            area: None,
-            hovered: None,
-        })
+        .insert_resource(SteeringInspector::new(true))
         .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(
             20,
         )));

@@ -18,7 +18,7 @@ pub enum SnapshotKind {
     /// What other components depend on when they are inserted, such as
     /// [`SteersFor`](crate::SteersFor). Restored first.
     Link,
-    /// Only the game changes it, and seldom. Snapshots share its values as long as nothing changes.
+    /// It changes seldom, most often by the game. Snapshots share its values as long as nothing changes.
     Parameter,
     /// Every tick may change it. Always copied, and restored last.
     State,

@@ -164,10 +164,10 @@ fn a_group_without_any_place_stays_at_its_target() {
     assert!(center.distance(target) < 100.0, "{center}");
 }
 
-/// Knows no ground to the right of the y-axis.
-struct West;
+/// Finds no path, and knows where there is ground.
+struct Ground(fn(Vec2) -> bool);
 
-impl Pathfinder for West {
+impl Pathfinder for Ground {
     fn set_solids(&mut self, _: &[Solid]) {}
 
     fn find(&mut self, _: &PathQuery, _: &mut u32) -> PathSearch {
@@ -179,14 +179,14 @@ impl Pathfinder for West {
     }
 
     fn has_ground(&self, at: Vec2) -> bool {
-        at.x <= 0.0
+        self.0(at)
     }
 }
 
 #[test]
 fn places_are_on_the_ground_that_is_nearest_to_the_target() {
     let grid = ClearanceGrid::new(&[], 1.0);
-    let west = ActivePathfinder::new(Box::new(West));
+    let west = ActivePathfinder::new(Box::new(Ground(|at| at.x <= 0.0)));
     let floor = Floor {
         grid: &grid,
         pathfinder: Some(&west),
@@ -205,30 +205,11 @@ fn places_are_on_the_ground_that_is_nearest_to_the_target() {
     }
 }
 
-/// Knows no ground within 40 m of the origin.
-struct Crater;
-
-impl Pathfinder for Crater {
-    fn set_solids(&mut self, _: &[Solid]) {}
-
-    fn find(&mut self, _: &PathQuery, _: &mut u32) -> PathSearch {
-        PathSearch::Unfinished
-    }
-
-    fn is_clear(&mut self, _: Vec2, _: Vec2, _: f32) -> bool {
-        true
-    }
-
-    fn has_ground(&self, at: Vec2) -> bool {
-        at.length() >= 40.0
-    }
-}
-
 #[test]
 fn a_group_that_is_sent_into_a_wide_hole_or_rock_stands_at_the_nearest_edge() {
     let rock = Solid::from(Circle::new(Vec2::ZERO, 40.0));
     let grids = [vec![], vec![rock]].map(|solids| ClearanceGrid::new(&solids, 1.0));
-    let crater = ActivePathfinder::new(Box::new(Crater));
+    let crater = ActivePathfinder::new(Box::new(Ground(|at| at.length() >= 40.0)));
     let hole = Floor {
         grid: &grids[0],
         pathfinder: Some(&crater),
