@@ -72,23 +72,22 @@ impl Operation for Avoid<'_, '_, '_> {
         if !large.is_empty() {
             found.add_missing(&large);
         }
-        let mut others = Others::default();
-        let mut has_come = self.see::<R>(view, found.slots(), &mut others);
+        let (mut others, mut standing) = (Others::default(), Slots::new());
+        let mut has_come = self.see::<R>(view, found.slots(), &mut others, &mut standing);
+        obstacles.retain(|it| !self.is_body_of_one(it, found.slots()));
         for obstacle in &obstacles {
-            if !self.is_body_of_one(obstacle, found.slots()) {
-                let takes_aim = mine.aim.is_some_and(|aim| is_within(obstacle, aim));
-                has_come |= takes_aim && Claim::of(obstacle).is_next_to(me, how);
-                let sideways = if takes_aim { 0.0 } else { 1.0 };
-                others.push(&Other {
-                    sideways,
-                    ..Other::obstacle(me, obstacle)
-                });
-            }
+            let takes_aim = mine.aim.is_some_and(|aim| is_within(obstacle, aim));
+            has_come |= takes_aim && Claim::of(obstacle).is_next_to(me, how);
+            let sideways = if takes_aim { 0.0 } else { 1.0 };
+            others.push(&Other {
+                sideways,
+                ..Other::obstacle(me, obstacle)
+            });
         }
         let preferred = match mine.aim {
             Some(aim) if has_come => aims::straight(me, mine.velocity, aim),
             // Beside walls it stands: there may be no way on either side.
-            _ if walls.is_empty() => self.detour(found.slots(), &obstacles),
+            _ if walls.is_empty() => self.detour(&standing, &obstacles),
             _ => mine.velocity,
         };
         let foresight = Foresight {
@@ -133,9 +132,15 @@ impl Avoid<'_, '_, '_> {
         is_near(self.previous) && is_near(self.me.velocity)
     }
 
-    /// Adds the neighbors, and returns whether the agent has come to one that takes its aim.
+    /// Adds the neighbors, and the slots of those that stand. Returns whether the agent has come to one that takes its aim.
     #[inline(always)]
-    fn see<R: Register>(&self, view: NeighborView, slots: &[u32], others: &mut Others<R>) -> bool {
+    fn see<R: Register>(
+        &self,
+        view: NeighborView,
+        slots: &[u32],
+        others: &mut Others<R>,
+        standing: &mut Slots,
+    ) -> bool {
         let Self {
             how,
             me,
@@ -163,6 +168,13 @@ impl Avoid<'_, '_, '_> {
                 eight.sideways = R::load(&sideways, 0);
             }
             others.push_eight(eight, slots.len());
+            let stands = walkers.standing_lanes();
+            if stands != 0 {
+                let lanes = slots.iter().enumerate();
+                standing.extend(
+                    lanes.filter_map(|(lane, it)| (stands & 1 << lane != 0).then_some(*it)),
+                );
+            }
             let (velocity, turn) = wished(me, mine, &walkers);
             if turn != 0 {
                 let lanes = Other { velocity, ..eight }.to_lanes();
@@ -177,7 +189,7 @@ impl Avoid<'_, '_, '_> {
 
     /// The preferred velocity, past those of these neighbors and obstacles that stand side by side in the way.
     #[inline(always)]
-    fn detour(&self, slots: &[u32], obstacles: &[SeenObstacle]) -> Vec2 {
+    fn detour(&self, standing: &[u32], obstacles: &[SeenObstacle]) -> Vec2 {
         let Self {
             me, mine, world, ..
         } = *self;
@@ -185,14 +197,14 @@ impl Avoid<'_, '_, '_> {
             let claim = world.crowd.claim(slot);
             mine.aim.is_some_and(|aim| claim.takes(me, aim))
         };
-        let bodies = slots.iter().map(|&slot| slot as usize);
+        let bodies = standing.iter().map(|&slot| slot as usize);
         let bodies = bodies.filter_map(|slot| {
-            let stands = world.crowd.standing(slot);
-            stands.filter(|_| !takes_aim(slot))
+            let body = world.crowd.at_rest(slot);
+            body.filter(|_| !takes_aim(slot))
         });
         let still = obstacles
             .iter()
-            .filter(|it| it.velocity == Vec2::ZERO && !self.is_body_of_one(it, slots))
+            .filter(|it| it.velocity == Vec2::ZERO)
             .map(|it| Circle::new(it.circle.center, it.filled));
         let standing: SmallVec<[Circle; 32]> = bodies.chain(still).collect();
         if standing.len() < 2 {
@@ -285,6 +297,9 @@ impl Avoid<'_, '_, '_> {
 fn is_within(obstacle: &SeenObstacle, aim: Vec2) -> bool {
     aim.distance(obstacle.circle.center) < obstacle.filled
 }
+
+/// Slots of neighbors, allocated only beyond 32.
+type Slots = SmallVec<[u32; 32]>;
 
 /// Obstacles and small colliders, allocated only beyond 16.
 type Obstacles = SmallVec<[SeenObstacle; 16]>;

@@ -1,7 +1,7 @@
 //! The crowd: what avoiding agents read of each other, by slot of the neighbor index.
 
 use bevy::prelude::*;
-use bevy_steering2d_kernel::simd::{Register, WIDTH};
+use bevy_steering2d_kernel::simd::{Register, WIDTH, dot};
 
 use super::aims::Claim;
 use super::other::LEAST_TURN;
@@ -122,21 +122,12 @@ impl Crowd {
         }
     }
 
-    /// The body in a slot, if it stands and wants to be where it is.
-    pub(super) fn standing(&self, slot: usize) -> Option<Circle> {
-        /// Below this speed a pedestrian stands, m/s.
-        const SLOW: f32 = 0.1;
-        let Member {
-            motion,
-            plan,
-            label,
-        } = &self.members[slot];
-        let [x, y, velocity_x, velocity_y, ahead_x, ahead_y, _, radius] = motion.0;
-        let [.., quickness] = plan.0;
-        let slow = SLOW * quickness;
-        let is_slow = Vec2::new(velocity_x, velocity_y).length_squared() < slow * slow;
+    /// The body of a neighbor that [stands](Walker::standing_lanes), if it wants to be where it is.
+    pub(super) fn at_rest(&self, slot: usize) -> Option<Circle> {
+        let Member { motion, label, .. } = &self.members[slot];
+        let [x, y, _, _, ahead_x, ahead_y, _, radius] = motion.0;
         let goes_on = (ahead_x != 0.0 || ahead_y != 0.0) && !label.waits;
-        (is_slow && !goes_on).then(|| Circle::new(Vec2::new(x, y), radius))
+        (!goes_on).then(|| Circle::new(Vec2::new(x, y), radius))
     }
 
     /// The neighbors in up to eight slots, for a reader in these groups; the other lanes are copies of the first.
@@ -186,6 +177,17 @@ impl Crowd {
             quickness,
             reader_first: two * R::of_lanes(reader_first) - one,
         }
+    }
+}
+
+impl<R: Register> Walker<R> {
+    /// One bit for each lane in which the neighbor stands.
+    #[inline(always)]
+    pub(super) fn standing_lanes(&self) -> u32 {
+        /// Up to this speed a pedestrian stands, m/s.
+        const SLOW: f32 = 0.1;
+        let slow = R::splat(SLOW) * self.quickness;
+        dot(self.velocity, self.velocity).at_most(slow * slow)
     }
 }
 
