@@ -19,6 +19,9 @@ use crate::{Agent, Braking, SteeringPath};
 const CURB: f32 = 0.8;
 /// The shortest distance to the aim point, in half-widths.
 const NEAREST: f32 = 0.5;
+/// The least distance to the horizon of a body with a turning circle, in radii of it: nearer points beside it lie inside the
+/// circle, and it would change gear for each.
+const IN_CIRCLES: f32 = 3.0;
 /// Points that a body with a turning circle considers up to its horizon.
 const SAMPLES: u8 = 16;
 /// Curves of a smaller angle need no lower speed, rad.
@@ -118,6 +121,7 @@ impl<'a> Corridor<'a> {
         let range = (me.speed() * look_ahead_time)
             .max(stopping_distance(me))
             .max(self.half_width)
+            .max(IN_CIRCLES * me.turning_radius())
             .min(self.path.length());
         let horizon = within(self.path, arc + range);
         let lane = self.lane(predicted, arc, horizon);

@@ -214,6 +214,29 @@ fn a_slight_bend_between_straights_needs_no_low_speed() {
     );
 }
 
+#[test]
+fn a_car_that_starts_beside_a_corner_drives_on_and_does_not_shunt() {
+    let path =
+        SteeringPath::open([Vec2::ZERO, Vec2::new(30.0, 0.0), Vec2::new(30.0, -30.0)]).unwrap();
+    let how = PathFollowing::default().with_corridor(3.0, 0.5);
+    for max_speed in [1.0, 2.0, 3.0, 6.0, 14.0] {
+        let mut car = Drive::car(Wheeled::default(), 64.0);
+        car.vehicle.max_speed = max_speed;
+        car.body.position = Vec2::new(25.5, -2.1);
+        let mut progress = PathFollowingMemory::default();
+        let mut gears = 0;
+        for _ in 0..64 * 90 {
+            let me = car.agent();
+            progress = progress.after_a_tick(&me, &path, &how);
+            let before = car.controls.reversing;
+            car.step(path_following(&me, &path, &progress, &how));
+            gears += u32::from(before != car.controls.reversing);
+        }
+        let case = format!("{max_speed} m/s: {gears} changes, {progress:?}");
+        assert!(progress.completed && gears < 20, "{case}");
+    }
+}
+
 fn anywhere() -> impl Strategy<Value = Vec2> {
     // Few distinct coordinates, so that points repeat, line up and turn back.
     let coordinate = prop_oneof![(-3..3).prop_map(|c| c as f32), -1e4_f32..1e4];
