@@ -37,7 +37,8 @@ use crate::{
 ///
 /// A body that turns on the spot arrives, then turns. A body that moves in any direction approaches along the
 /// given heading, so its own [heading](Agent::heading) is right when it arrives; to turn its facing as well,
-/// add [`FaceVelocity`](crate::FaceVelocity).
+/// add [`FaceVelocity`](crate::FaceVelocity). A boat needs a [`keel`](crate::Hull::keel) of at least 0.2 /s: a flatter hull drifts
+/// past the place.
 ///
 /// ```
 /// # use bevy::prelude::*;

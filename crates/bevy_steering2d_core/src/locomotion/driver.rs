@@ -44,6 +44,10 @@ const STILL: f32 = 0.2;
 /// Below this speed the engine may push the other way, m/s.
 const STANDING: f32 = 0.02;
 
+/// A body without reverse only brakes for a desired velocity behind it, up to this share of its speed: it rolls on, and its
+/// wheels keep to the line of that velocity. Turned towards it they would leave the target to the other side.
+const BRAKING: f32 = 0.5;
+
 /// The share of the desired speed at which the body creeps around when the desired velocity is sideways.
 const CREEP: f32 = 0.35;
 
@@ -78,7 +82,11 @@ impl Course {
             motion.max_speed
         };
         let is_exactly_behind = sine == 0.0 && cosine < 0.0;
-        let turn = if size <= STILL * idle {
+        let rolls = ahead.dot(motion.velocity);
+        let only_brakes = reverse_speed <= 0.0 && rolls > STANDING && size <= BRAKING * rolls;
+        let turn = if only_brakes && cosine < 0.0 {
+            ops::atan2(-sine, -cosine)
+        } else if size <= STILL * idle {
             0.0
         } else if is_exactly_behind && reverse_speed <= 0.0 {
             FRAC_PI_2

@@ -29,6 +29,9 @@ struct Route {
     line: Leg,
 }
 
+/// How far before the end of the arc a body without reverse may reach the point, in times of its [pivot](Abilities::pivot).
+const EARLY: f32 = 0.25;
+
 /// Legs shorter than this are driven already, in turning radii.
 const DONE: f32 = 0.005;
 
@@ -162,9 +165,8 @@ impl Agent {
         let local = Vec2::new(self.heading.dot(offset), self.heading.perp_dot(offset));
         let routes = routes(local, body);
         if body.reverse_speed <= 0.0 {
-            // A point between axle and center would be reached in reverse.
             return routes[0]
-                .filter(|it| it.line.length >= 0.0)
+                .and_then(|it| it.without_reverse(self.position.distance(point), body))
                 .unwrap_or_else(|| out_and_around(local, RESERVE * body.turning_radius));
         }
         let costs =
@@ -275,6 +277,22 @@ pub(super) fn whole_turn(angle: f32) -> f32 {
 }
 
 impl Route {
+    /// The route of a body that cannot reverse, to a point `distance` m away. `None` if the center would pass the point
+    /// long before the end of the arc.
+    fn without_reverse(self, distance: f32, body: &Abilities) -> Option<Self> {
+        let run = self.arc.length + self.line.length;
+        if run < 0.0 || self.line.length < -EARLY * body.pivot {
+            return None;
+        }
+        let run = run.max(distance);
+        let arc = self.arc.length.min(run);
+        let leg = |length: f32, leg: Leg| Leg { length, ..leg };
+        Some(Self {
+            arc: leg(arc, self.arc),
+            line: leg(run - arc, self.line),
+        })
+    }
+
     /// Whether the arc is still to be driven.
     fn turns(&self) -> bool {
         // Length over angle is the radius.

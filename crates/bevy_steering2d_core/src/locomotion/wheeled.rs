@@ -160,6 +160,7 @@ impl Locomotion for Wheeled {
         } else {
             self.corner_speed(controls.steering, cornering)
         };
+        let limit = limit.min(axle_speed(controls.steering, motion.max_speed));
         let wanted = course.gear() * course.speed.min(limit);
         pedals(
             controls,
@@ -198,6 +199,13 @@ impl Locomotion for Wheeled {
             angular: (angular_velocity - motion.angular_velocity) / delta,
         }
     }
+}
+
+/// The speed of the rear axle at which the center has this `speed`, m/s: the center is half a wheelbase ahead, and so
+/// farther from the middle of the curve, `v / √(1 + (tan(angle) / 2)²)`.
+fn axle_speed(angle: f32, speed: f32) -> f32 {
+    let sideways = 0.5 * ops::tan(angle);
+    speed / (1.0 + sideways * sideways).sqrt()
 }
 
 #[cfg(test)]

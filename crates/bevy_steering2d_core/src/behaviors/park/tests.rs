@@ -273,6 +273,20 @@ fn a_car_without_a_reverse_gear_parks_at_every_pose() {
 }
 
 #[test]
+fn a_slow_car_without_a_reverse_gear_parks() {
+    let forward_only = Wheeled {
+        reverse_speed: 0.0,
+        ..default()
+    };
+    let slow = || {
+        let mut car = Drive::car(forward_only, 60.0);
+        car.vehicle.max_speed = 2.0;
+        car
+    };
+    expect_parked(slow, &Park::default(), 30, "2 m/s");
+}
+
+#[test]
 fn a_boat_parks_at_every_pose() {
     for keel in [0.2, 1.0, 3.0] {
         for max_speed in [5.0, 8.0, 20.0] {

@@ -26,15 +26,26 @@ pub(crate) fn arrive_at_moving(
     let desired = velocity + steerable_velocity(me, closing, to - from, velocity);
     let desired = desired.clamp_length_max(me.max_speed);
     // A driven body turns around for the motion of the point; a short way back to it it reverses.
-    me.track_while_lasting(desired, velocity)
+    let is_reversing = me.abilities.is_some_and(|body| body.reversing);
+    let lasting = if is_reversing { 1.0 } else { CATCHING_UP };
+    me.track_while_lasting(desired, lasting * velocity)
 }
+
+/// To catch up with a point a body has to be faster by this factor, or it turns around.
+const CATCHING_UP: f32 = 1.4;
 
 /// Where the agent is, and where it has to be, m: of a car in reverse its axle, which leads, or it would weave.
 fn leading_ends(me: &Agent, point: Vec2, velocity: Vec2) -> (Vec2, Vec2) {
     match me.abilities {
         Some(body) if body.reversing && velocity.length() >= Abilities::FOLLOWS => {
+            // It turns around in reverse as well, and then its axle has to be behind the point.
+            let side = if me.heading.dot(velocity) > 0.0 {
+                -1.0
+            } else {
+                1.0
+            };
             let along = velocity.normalize();
-            (me.pivot().position, point + body.pivot * along)
+            (me.pivot().position, point + side * body.pivot * along)
         }
         _ => (me.position, point),
     }
@@ -64,40 +75,18 @@ mod tests {
     use crate::locomotion::Wheeled;
     use crate::locomotion::testing::{Drive, errands};
 
-    #[test]
-    fn a_car_catches_up_with_a_slow_point_from_any_pose() {
-        for speed in [0.55, 1.0, 2.0] {
-            for errand in errands(60) {
-                let mut car = Drive::car(Wheeled::default(), 60.0);
-                car.body.heading = errand.heading;
-                let velocity = speed * Vec2::X;
-                let mut point = errand.target;
-                for _ in 0..60 * 60 {
-                    point += velocity * car.delta;
-                    let me = car.agent();
-                    car.step(arrive_at_moving(
-                        &me,
-                        point,
-                        velocity,
-                        Braking::Physical,
-                        0.1,
-                    ));
-                }
-                let off = car.body.position.distance(point);
-                assert!(off < 0.5, "{speed} m/s, {}: {off} m off", errand.target);
-            }
-        }
-    }
-
-    #[test]
-    fn a_car_that_points_away_turns_around_to_follow_a_point_faster_than_its_reverse_gear() {
-        let mut car = Drive::car(Wheeled::default(), 60.0);
-        car.body.heading = Vec2::NEG_X;
-        let velocity = Vec2::new(8.0, 0.0);
-        let mut point = Vec2::ZERO;
-        for _ in 0..60 * 15 {
+    /// Drives for some seconds at the braking of [`Braking::Physical`] to a point that moves with `velocity` m/s; returns how far
+    /// the car is off in the end, m, and its changes of gear.
+    fn follow(
+        car: &mut Drive<Wheeled>,
+        mut point: Vec2,
+        velocity: Vec2,
+        seconds: f32,
+    ) -> (f32, u32) {
+        let mut gears = 0;
+        for _ in 0..(seconds / car.delta) as u32 {
             point += velocity * car.delta;
-            let me = car.agent();
+            let (me, before) = (car.agent(), car.controls.reversing);
             car.step(arrive_at_moving(
                 &me,
                 point,
@@ -105,8 +94,50 @@ mod tests {
                 Braking::Physical,
                 0.1,
             ));
+            gears += u32::from(before != car.controls.reversing);
         }
-        let off = car.body.position.distance(point);
+        (car.body.position.distance(point), gears)
+    }
+
+    #[test]
+    fn a_car_catches_up_with_a_slow_point_from_any_pose() {
+        for speed in [0.55, 1.0, 2.0] {
+            for errand in errands(60) {
+                let mut car = Drive::car(Wheeled::default(), 60.0);
+                car.body.heading = errand.heading;
+                let (off, _) = follow(&mut car, errand.target, speed * Vec2::X, 60.0);
+                assert!(off < 0.5, "{speed} m/s, {}: {off} m off", errand.target);
+            }
+        }
+    }
+
+    #[test]
+    fn a_car_ahead_of_its_slot_falls_back_without_shunting() {
+        for speed in [0.6, 1.0] {
+            for ahead in [3.0, 6.0] {
+                let mut car = Drive::car(Wheeled::default(), 64.0);
+                let (off, gears) = follow(&mut car, -ahead * Vec2::X, speed * Vec2::X, 15.0);
+                let case = format!("{speed} m/s, {ahead} m: {off} m off, {gears} changes");
+                assert!(off < 0.2 && gears <= 10, "{case}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_car_that_points_away_turns_around_for_a_point_about_as_fast_as_its_reverse_gear() {
+        for speed in [2.5, 2.9, 3.0] {
+            let mut car = Drive::car(Wheeled::default(), 64.0);
+            car.body.heading = Vec2::NEG_X;
+            let (off, _) = follow(&mut car, 10.0 * Vec2::X, speed * Vec2::X, 30.0);
+            assert!(off < 0.5, "{speed} m/s: {off} m off");
+        }
+    }
+
+    #[test]
+    fn a_car_that_points_away_turns_around_to_follow_a_point_faster_than_its_reverse_gear() {
+        let mut car = Drive::car(Wheeled::default(), 60.0);
+        car.body.heading = Vec2::NEG_X;
+        let (off, _) = follow(&mut car, Vec2::ZERO, Vec2::new(8.0, 0.0), 15.0);
         assert!(off < 0.5 && !car.controls.reversing, "{off} m off");
     }
 }

@@ -285,6 +285,41 @@ fn a_target_inside_the_turning_circle_is_reached_without_reverse() {
 }
 
 #[test]
+fn a_driver_who_answers_slowly_reaches_every_target_without_reverse() {
+    let wheels = Wheeled {
+        reverse_speed: 0.0,
+        ..default()
+    };
+    for response_time in [0.3, 0.6, 1.0] {
+        for errand in errands(50) {
+            let mut car = Drive::car(wheels, 60.0);
+            car.vehicle.response_time = response_time;
+            car.body.heading = errand.heading;
+            let reached = car.arrive(errand.target, 0.1);
+            assert!(reached.is_some(), "{response_time} s: {}", errand.target);
+        }
+    }
+}
+
+#[test]
+fn a_car_in_its_tightest_circle_keeps_to_the_speed_limit() {
+    for (max_steering, max_speed) in [(0.61, 2.0), (1.0, 2.0), (1.3, 1.0)] {
+        let wheels = Wheeled {
+            max_steering,
+            ..default()
+        };
+        let mut car = Drive::car(wheels, 60.0);
+        car.vehicle.max_speed = max_speed;
+        for _ in 0..60 * 20 {
+            let aside = direction(0.6).rotate(car.body.heading);
+            car.step(car.agent().track(max_speed * aside));
+            let speed = car.body.speed();
+            assert!(speed < 1.03 * max_speed, "{max_steering} rad: {speed} m/s");
+        }
+    }
+}
+
+#[test]
 fn a_target_close_behind_is_reached_in_reverse() {
     let mut car = car(60.0);
     let reached = car.arrive(Vec2::new(-5.0, 0.3), 0.1);
