@@ -19,9 +19,12 @@ use crate::{Agent, Braking, SteeringPath};
 const CURB: f32 = 0.8;
 /// The shortest distance to the aim point, in half-widths.
 const NEAREST: f32 = 0.5;
-/// The least distance to the horizon of a body with a turning circle, in radii of it: nearer points beside it lie inside the
-/// circle, and it would change gear for each.
+/// How far a body with a turning circle looks at least in a wide corridor, in radii of the circle: many nearer points lie inside
+/// it, and the body would change gear for each.
 const IN_CIRCLES: f32 = 3.0;
+/// A corridor is wide from this half-width on, in radii of the turning circle. In narrower ones the points that the body sees
+/// lie ahead of it, and a longer look would leave it at a slant.
+const WIDE: f32 = 0.5;
 /// Points that a body with a turning circle considers up to its horizon.
 const SAMPLES: u8 = 16;
 /// Curves of a smaller angle need no lower speed, rad.
@@ -121,7 +124,7 @@ impl<'a> Corridor<'a> {
         let range = (me.speed() * look_ahead_time)
             .max(stopping_distance(me))
             .max(self.half_width)
-            .max(IN_CIRCLES * me.turning_radius())
+            .max(self.range_in_circles(me))
             .min(self.path.length());
         let horizon = within(self.path, arc + range);
         let lane = self.lane(predicted, arc, horizon);
@@ -129,6 +132,16 @@ impl<'a> Corridor<'a> {
             .farthest_in_sight(me.position, lane, arc, horizon)
             .max(nearest.min(horizon));
         (sight, self.position(sight, lane))
+    }
+
+    /// How far ahead a body with a turning circle has to look, m; zero in a narrow corridor.
+    fn range_in_circles(&self, me: &Agent) -> f32 {
+        let radius = me.turning_radius();
+        if self.half_width >= WIDE * radius {
+            IN_CIRCLES * radius
+        } else {
+            0.0
+        }
     }
 
     /// The same for a body with a turning circle, in curves and at [tight corners](TightCorner). `None`
