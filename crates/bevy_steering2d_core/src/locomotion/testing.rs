@@ -3,7 +3,7 @@
 use bevy::math::ops;
 use bevy::prelude::*;
 
-use super::{Controls, Hull, Locomotion, Motion, Pose, Tracked, direction, ways};
+use super::{Controls, Hull, Locomotion, Motion, Pose, Tracked, Wheeled, direction, ways};
 use crate::behaviors::{arrive, park};
 use crate::{Agent, Braking, Kinematics, Park, ParkMemory, RandomStream, SteeringId, Vehicle};
 
@@ -24,6 +24,17 @@ impl Drive<Hull> {
         boat.vehicle.max_force = 900.0;
         boat.vehicle.max_speed = 8.0;
         boat
+    }
+}
+
+impl Drive<Wheeled> {
+    /// The car of the defaults without a reverse gear, at 60 Hz.
+    pub(crate) fn forward_car() -> Self {
+        let wheels = Wheeled {
+            reverse_speed: 0.0,
+            ..default()
+        };
+        Drive::car(wheels, 60.0)
     }
 }
 

@@ -256,11 +256,7 @@ fn an_agent_lines_up_anew_for_another_place() {
 #[test]
 fn a_car_without_a_reverse_gear_parks_at_every_pose() {
     for (run_in, errand) in [0.0, 5.0, -5.0].into_iter().cycle().zip(errands(90)) {
-        let forward_only = Wheeled {
-            reverse_speed: 0.0,
-            ..default()
-        };
-        let mut car = Drive::car(forward_only, 60.0);
+        let mut car = Drive::forward_car();
         car.body.heading = errand.heading;
         let goal = Pose::new(errand.target, errand.facing);
         let parked = car.park(goal, &Park::default().with_run_in(run_in));
@@ -274,12 +270,8 @@ fn a_car_without_a_reverse_gear_parks_at_every_pose() {
 
 #[test]
 fn a_slow_car_without_a_reverse_gear_parks() {
-    let forward_only = Wheeled {
-        reverse_speed: 0.0,
-        ..default()
-    };
     let slow = || {
-        let mut car = Drive::car(forward_only, 60.0);
+        let mut car = Drive::forward_car();
         car.vehicle.max_speed = 2.0;
         car
     };

@@ -117,13 +117,7 @@ fn a_truck_without_reverse_reaches_every_target() {
 #[test]
 fn a_car_without_reverse_reaches_a_point_between_its_axle_and_its_center() {
     for x in [-0.2, -0.5, -1.0] {
-        let mut car = Drive::car(
-            Wheeled {
-                reverse_speed: 0.0,
-                ..default()
-            },
-            60.0,
-        );
+        let mut car = Drive::forward_car();
         assert!(car.arrive(Vec2::new(x, 0.0), 0.1).is_some(), "{x} m");
     }
 }
@@ -269,12 +263,8 @@ fn a_target_inside_the_turning_circle_is_not_circled() {
 
 #[test]
 fn a_target_inside_the_turning_circle_is_reached_without_reverse() {
-    let wheels = Wheeled {
-        reverse_speed: 0.0,
-        ..default()
-    };
     for (x, y) in [(0.0, 3.7), (1.0, -3.0), (-2.0, 1.0)] {
-        let mut car = Drive::car(wheels, 60.0);
+        let mut car = Drive::forward_car();
         car.body.velocity = Vec2::new(5.0, 0.0);
         let reached = car.arrive(Vec2::new(x, y), 0.1);
         assert!(
@@ -286,13 +276,9 @@ fn a_target_inside_the_turning_circle_is_reached_without_reverse() {
 
 #[test]
 fn a_driver_who_answers_slowly_reaches_every_target_without_reverse() {
-    let wheels = Wheeled {
-        reverse_speed: 0.0,
-        ..default()
-    };
     for response_time in [0.3, 0.6, 1.0] {
         for errand in errands(50) {
-            let mut car = Drive::car(wheels, 60.0);
+            let mut car = Drive::forward_car();
             car.vehicle.response_time = response_time;
             car.body.heading = errand.heading;
             let reached = car.arrive(errand.target, 0.1);
