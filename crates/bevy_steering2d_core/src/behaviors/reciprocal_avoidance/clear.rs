@@ -95,6 +95,9 @@ mod tests {
 
     use super::*;
     use crate::behaviors::reciprocal_avoidance::conflict::{Conflict, Fading};
+    use crate::behaviors::reciprocal_avoidance::other::LEAST_TURN;
+    use crate::behaviors::reciprocal_avoidance::precedence::unsteadiness;
+    use crate::behaviors::reciprocal_avoidance::quickness;
     use crate::behaviors::reciprocal_avoidance::testing::{car, seen, walker};
 
     fn is_clear(me: &Agent, preferred: Vec2, it: &Agent, how: &ReciprocalAvoidance) -> bool {
@@ -118,6 +121,12 @@ mod tests {
         assert!(!is_clear(walker(0.0, 1.1, Vec2::X)), "beside it, too near");
     }
 
+    /// Whether it goes on as it moves, as far as the [`Crowd`] can tell.
+    fn is_steady(it: &Agent) -> bool {
+        let velocity = it.velocity / quickness(it.max_speed);
+        unsteadiness(velocity.to_array(), it.heading.to_array()) <= LEAST_TURN
+    }
+
     fn vector(most: f32) -> impl Strategy<Value = Vec2> {
         (-most..most, -most..most).prop_map(Vec2::from)
     }
@@ -136,7 +145,7 @@ mod tests {
             };
             let at = if drives { 4.0 * at } else { at };
             let it = walker(at.x, at.y, its);
-            prop_assume!(is_clear(&me, preferred, &it, &how));
+            prop_assume!(is_steady(&it) && is_clear(&me, preferred, &it, &how));
             let other = seen(&me, &it, mine, theirs);
             let conflict = Conflict::new(&me, &other, &how);
             let cost = Fading::new(&me, &how).cost(conflict.pace(preferred.to_array(), 0.0));
