@@ -33,6 +33,30 @@ fn pedestrians_walk_around_pillars_and_along_houses() {
 }
 
 #[test]
+fn a_pedestrian_goes_past_one_who_stands_beside_a_house_on_the_open_side() {
+    for y in [0.0, 0.3, 0.6] {
+        let mut app = rapier_app(HERTZ);
+        fixed(&mut app, Collider::cuboid(20.0, 2.0), 0.0, -2.6);
+        app.update();
+        let stand = (Pedestrian::default(), Arrive::new(Vec2::new(0.0, y)));
+        let stands = Backend::Rapier.spawn(&mut app, Body::at(0.0, y), stand);
+        let way = SteeringPath::open([Vec2::new(-8.0, 0.0), Vec2::new(8.0, 0.0)]).unwrap();
+        let walker = (Pedestrian::default(), way, SensesColliders::default());
+        let body = Body::at(-8.0, 0.0).moving(1.3, 0.0);
+        let walker = Backend::Rapier.spawn(&mut app, body, walker);
+        let mut gap = f32::INFINITY;
+        for _ in 0..60 * 16 {
+            app.update();
+            let apart = position(&app, walker).distance(position(&app, stands));
+            gap = gap.min(apart - 2.0 * PointMass::RADIUS);
+        }
+        assert!(gap > 0.0, "{y}: {gap} m");
+        let at = position(&app, walker);
+        assert!(at.distance(Vec2::new(8.0, 0.0)) < 1.0, "{y}: at {at}");
+    }
+}
+
+#[test]
 fn two_pedestrians_pass_each_other_between_houses() {
     let mut app = rapier_app(HERTZ);
     // A lane of 3 m between them.

@@ -91,11 +91,16 @@ fn avoidance_that_acts_again_has_forgotten_what_it_chose_before() {
         chosen: Vec2::NEG_X,
         hemmed_in: 1.0,
         waits: true,
+        beside: Some(Vec2::Y),
     };
-    app.update();
+    // The path is followed before the avoidance is found to be disabled.
+    run_ticks(&mut app, 2);
     let memory = app.world().get::<ReciprocalAvoidanceMemory>(agent).unwrap();
     assert!(
-        memory.chosen.x > 1.0 && memory.hemmed_in == 0.0 && !memory.waits,
+        memory.chosen.x > 1.0
+            && memory.hemmed_in == 0.0
+            && !memory.waits
+            && memory.beside.is_none(),
         "{memory:?}"
     );
 }
@@ -223,6 +228,7 @@ fn a_pedestrian_that_was_disabled_begins_anew() {
         chosen: Vec2::Y,
         hemmed_in: 1.0,
         waits: true,
+        beside: Some(Vec2::Y),
     };
     let wanted = Intent {
         velocity: Vec2::Y,

@@ -1,46 +1,10 @@
-//! Pedestrians pass people, obstacles and walls without a collision.
+//! Pedestrians pass moving people, obstacles and walls without a collision.
 
 use bevy::prelude::*;
 use bevy_steering2d::prelude::*;
 
 use super::{closest, seen, walker};
 use crate::common::*;
-
-#[test]
-fn pedestrians_go_round_those_who_stand() {
-    let mut app = point_mass_app(HERTZ);
-    // They avoid too, but want to stay where they are.
-    let standing = [Vec2::new(-1.0, -0.3), Vec2::new(2.5, 0.4)].map(|place| {
-        let stand = (Pedestrian::default(), Arrive::new(place));
-        Backend::PointMass.spawn(&mut app, Body::at(place.x, place.y), stand)
-    });
-    let to = Vec2::new(8.0, 0.0);
-    let walker = walker(&mut app, Vec2::new(-8.0, 0.0), to);
-    // The straight way takes 12.3 s.
-    let gap = closest(&mut app, &[walker, standing[0], standing[1]], 16);
-    assert!(gap > 0.0, "{gap} m");
-    assert!(position(&app, walker).distance(to) < 1.0);
-}
-
-#[test]
-fn pedestrians_go_past_those_who_stand_side_by_side() {
-    for apart in [1.1, 1.5, 2.0] {
-        for y in [0.0, 0.3, 0.8] {
-            let mut app = point_mass_app(HERTZ);
-            let standing = [-0.5, 0.5].map(|side| {
-                let place = Vec2::new(0.0, side * apart);
-                let stand = (Pedestrian::default(), Arrive::new(place));
-                Backend::PointMass.spawn(&mut app, Body::at(place.x, place.y), stand)
-            });
-            let to = Vec2::new(8.0, y);
-            let walker = walker(&mut app, Vec2::new(-8.0, y), to);
-            let gap = closest(&mut app, &[walker, standing[0], standing[1]], 15);
-            assert!(gap > 0.0, "{apart} m apart, {y} m aside: {gap} m");
-            let left = position(&app, walker).distance(to);
-            assert!(left < 1.0, "{apart} m apart, {y} m aside: {left} m left");
-        }
-    }
-}
 
 #[test]
 fn pedestrians_avoid_a_body_that_does_not_avoid_by_themselves() {

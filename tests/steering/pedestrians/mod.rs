@@ -7,6 +7,7 @@ use crate::common::*;
 
 mod adjusting;
 mod among_bodies;
+mod standing;
 
 /// A body without a behavior, which others perceive.
 fn seen() -> impl Bundle {

@@ -17,8 +17,8 @@ use super::seek::last_speed;
 use super::unguided::warn_of_unguided;
 use super::{embeds_influence, guide, seek};
 use crate::{
-    Agent, Announcements, Behavior, Braking, Influence, InvalidParameter, PathCompleted, Steer,
-    SteeringAppExt, SteeringPath, Target,
+    Agent, Announcements, Behavior, Braking, Influence, InvalidParameter, PathCompleted,
+    ReciprocalAvoidanceMemory, Steer, SteeringAppExt, SteeringPath, Target,
 };
 
 /// Follows a [`SteeringPath`].
@@ -78,7 +78,9 @@ pub enum PathStyle {
     /// to keep from circling around a waypoint. For points closer together than it brakes, use a corridor:
     /// here it brakes for the next one only. (Buckland 2005)
     Waypoints {
-        /// A waypoint is reached within this distance, m, `> 0`. Default `0.5`.
+        /// A waypoint is reached within this distance, m, `> 0`. Default `0.5`. An agent with
+        /// [`ReciprocalAvoidance`](crate::ReciprocalAvoidance) also passes beside others that stand there, outside of
+        /// this distance; else a waypoint that bodies occupy is not reached.
         tolerance: f32,
     },
     /// Along a corridor around the path, joined at the closest point. The agent keeps its lane, and steers back only
@@ -158,7 +160,9 @@ impl PathFollowing {
             return None;
         }
         match self.style {
-            PathStyle::Waypoints { .. } => path.points().get(progress.waypoint).copied(),
+            PathStyle::Waypoints { .. } => progress
+                .beside
+                .or_else(|| path.points().get(progress.waypoint).copied()),
             PathStyle::Corridor {
                 half_width,
                 look_ahead_time,
@@ -191,7 +195,10 @@ impl Behavior for PathFollowing {
 
     type Memory = (
         (Entity, &'static mut PathFollowingMemory),
-        Option<&'static SteeringPath>,
+        (
+            Option<&'static SteeringPath>,
+            Option<&'static ReciprocalAvoidanceMemory>,
+        ),
     );
     type World = (
         Query<'static, 'static, &'static SteeringPath>,
@@ -234,13 +241,20 @@ impl Steer for PathFollowing {
     fn steer(
         &self,
         me: &Agent,
-        ((source, mut memory), own): ((Entity, Mut<PathFollowingMemory>), Option<&SteeringPath>),
+        ((source, mut memory), (own, avoidance)): (
+            (Entity, Mut<PathFollowingMemory>),
+            (Option<&SteeringPath>, Option<&ReciprocalAvoidanceMemory>),
+        ),
         (paths, completions): &(Query<&SteeringPath>, Res<Announcements<PathCompleted>>),
     ) -> Vec2 {
         let Some(path) = guide(self.path, own, me, paths) else {
             return Vec2::ZERO;
         };
-        let progress = memory.after_a_tick(me, path, self);
+        let before = PathFollowingMemory {
+            beside: avoidance.and_then(|it| it.beside),
+            ..*memory
+        };
+        let progress = before.after_a_tick(me, path, self);
         if progress.completed && !(memory.completed && memory.is_about(path)) {
             let event = PathCompleted {
                 entity: me.entity,
@@ -270,7 +284,7 @@ pub fn path_following(
     match how.style {
         PathStyle::Waypoints { tolerance } => {
             let next = progress.waypoint.min(last);
-            let waypoint = path.points()[next];
+            let waypoint = progress.beside.unwrap_or(path.points()[next]);
             if is_end(path, next) {
                 return arrive(me, waypoint, Braking::Physical, how.tolerance);
             }
@@ -279,7 +293,9 @@ pub fn path_following(
                     .min(lagging_speed(me, waypoint, tolerance)),
                 ..*me
             };
-            pass(me, &slowed, path, next)
+            pass(me, &slowed, waypoint, || {
+                straight_after(path, path.arc_of(next))
+            })
         }
         PathStyle::Corridor {
             half_width,
@@ -297,16 +313,14 @@ pub fn path_following(
 
 /// The force to pass a waypoint at the speed of the slowed agent, N.
 ///
-/// Behind a driven body all that leads straight on counts, at full speed, so that it turns around and does not reverse along
-/// the path.
-fn pass(me: &Agent, slowed: &Agent, path: &SteeringPath, next: usize) -> Vec2 {
-    let waypoint = path.points()[next];
+/// Behind a driven body all that leads straight `onward` counts, m, at full speed, so that it turns around and does not reverse
+/// along the path.
+fn pass(me: &Agent, slowed: &Agent, waypoint: Vec2, onward: impl FnOnce() -> f32) -> Vec2 {
     if me.abilities.is_none() || !me.is_behind(waypoint) {
         return seek(slowed, waypoint);
     }
-    let onward = straight_after(path, path.arc_of(next));
     let most = slowed.max_speed.min(last_speed(me, waypoint));
-    me.track(me.velocity_through(waypoint, onward, most))
+    me.track(me.velocity_through(waypoint, onward(), most))
 }
 
 /// Whether the path ends at a point: the last point of an open path, or the only point.

@@ -21,6 +21,9 @@ pub struct PathFollowingMemory {
     pub laps: u32,
     /// The agent has come to rest at the end of an open path.
     pub completed: bool,
+    /// Where the agent passes the waypoint instead, m, because others stand there: see
+    /// [`ReciprocalAvoidanceMemory::beside`](crate::ReciprocalAvoidanceMemory::beside).
+    pub beside: Option<Vec2>,
     /// The identity of the path.
     pub(super) path: Option<u64>,
     /// The time from the last update to the next one, s; `0` before the first.
@@ -124,9 +127,11 @@ impl PathFollowingMemory {
         let before = self.way_from(me);
         // At most one lap: in a loop smaller than the tolerance all points are always reached.
         for _ in 0..points.len() {
-            let waypoint = points[self.waypoint];
-            let nearest = nearest_on_segment(waypoint, before, me.position);
-            let reached = nearest.distance(waypoint) <= tolerance;
+            let passes = |point: Vec2| {
+                let nearest = nearest_on_segment(point, before, me.position);
+                nearest.distance(point) <= tolerance
+            };
+            let reached = passes(points[self.waypoint]) || self.beside.is_some_and(passes);
             let next = (self.waypoint + 1) % points.len();
             // In a pause no lap is completed.
             let waits = next == 0 && me.delta == 0.0;
@@ -134,6 +139,7 @@ impl PathFollowingMemory {
                 break;
             }
             self.waypoint = next;
+            self.beside = None;
             self.laps = self.laps.saturating_add(u32::from(next == 0));
         }
         let (from, to) = match self.waypoint {

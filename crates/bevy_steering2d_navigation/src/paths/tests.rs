@@ -108,6 +108,27 @@ fn a_wall_across_the_path_is_walked_around_and_its_removal_noticed() {
 }
 
 #[test]
+fn a_walker_gets_past_one_who_stands_at_the_corner_of_a_building() {
+    for (x, y) in [(0.0, 0.0), (-0.4, 0.4), (0.5, 0.4), (-0.3, -0.6)] {
+        let mut app = app();
+        app.world_mut()
+            .spawn_batch(Wall::room(Rect::new(0.9, -20.0, 20.0, -0.9)));
+        let place = Vec2::new(x, y);
+        let at = |at: Vec2| Transform::from_translation(at.extend(0.0));
+        let stands = (Pedestrian::default(), Arrive::new(place));
+        app.world_mut()
+            .spawn((PointMass::default(), at(place), stands));
+        let goal = Vec2::new(9.0, 0.5);
+        let walks = (Pedestrian::default(), NavigateTo::new(goal));
+        let start = at(Vec2::new(0.0, -9.0));
+        let walker = app.world_mut().spawn((PointMass::default(), start, walks));
+        let walker = walker.id();
+        run_clear_of(&mut app, walker, 60 * 20, 0.02);
+        assert!(heard(&app).arrived.contains(&walker), "past one at {place}");
+    }
+}
+
+#[test]
 fn a_moving_target_is_followed_and_reached_again() {
     let mut app = app();
     let target = app

@@ -7,15 +7,14 @@ use smallvec::SmallVec;
 use super::aims::{self, Claim};
 use super::choice::Choice;
 use super::clear::Way;
-use super::conflict::clearance;
-use super::detour::Detour;
 use super::foresight::Foresight;
 use super::half_planes::{HalfPlane, HalfPlanes};
 use super::other::{Other, Others, wished};
+use super::standing::Standing;
 use super::{Intent, ReciprocalAvoidance, ReciprocalWorld, look_ahead};
 use crate::behaviors::braking::{braking_distance, speed_before};
 use crate::perception::{Found, NearProbe, NeighborView, SeenObstacle, SteeringGroups, WallHit};
-use crate::{Agent, Circle, ColliderProbes};
+use crate::{Agent, Circle, ColliderProbes, PathFollowing, PathFollowingMemory};
 
 /// One agent's choice of a velocity.
 pub(super) struct Avoid<'a, 'w, 's> {
@@ -24,6 +23,9 @@ pub(super) struct Avoid<'a, 'w, 's> {
     pub(super) mine: &'a Intent,
     pub(super) groups: SteeringGroups,
     pub(super) previous: Vec2,
+    /// Whether it passes its waypoint at another place since the last tick.
+    pub(super) was_beside: bool,
+    pub(super) on_path: Option<(&'a PathFollowing, &'a PathFollowingMemory)>,
     /// What the agent senses of colliders.
     pub(super) probes: Option<&'a ColliderProbes>,
     pub(super) world: &'a ReciprocalWorld<'w, 's>,
@@ -50,7 +52,8 @@ impl Operation for Avoid<'_, '_, '_> {
         if !surfaces.is_empty() || world.surroundings.has_walls() {
             self.add_walls(surfaces, &obstacles, &mut walls);
         }
-        let may_be_clear = obstacles.is_empty() && walls.is_empty() && self.was_clear();
+        let is_alone = obstacles.is_empty() && walls.is_empty();
+        let may_be_clear = is_alone && self.was_clear() && !self.was_beside;
         let mut clear_way = may_be_clear.then(|| Way::<R>::new(me, mine.velocity, how));
 
         let mut found = Found::new(how.max_neighbors as usize);
@@ -84,11 +87,16 @@ impl Operation for Avoid<'_, '_, '_> {
                 ..Other::obstacle(me, obstacle)
             });
         }
+        let standing = Standing {
+            avoid: &self,
+            slots: &standing,
+            obstacles: &obstacles,
+            surfaces,
+        };
+        let beside = standing.beside();
         let preferred = match mine.aim {
             Some(aim) if has_come => aims::straight(me, mine.velocity, aim),
-            // Beside walls it stands: there may be no way on either side.
-            _ if walls.is_empty() => self.detour(&standing, &obstacles),
-            _ => mine.velocity,
+            _ => standing.velocity_past(beside),
         };
         let foresight = Foresight {
             me,
@@ -100,6 +108,7 @@ impl Operation for Avoid<'_, '_, '_> {
         };
         Choice {
             waits: has_come && aims::waits(me, mine),
+            beside,
             ..how.with_reflexes(me, &others, &walls, foresight.best())
         }
     }
@@ -185,39 +194,6 @@ impl Avoid<'_, '_, '_> {
         }
         turning.iter().for_each(|other| others.push(other));
         has_come
-    }
-
-    /// The preferred velocity, past those of these neighbors and obstacles that stand side by side in the way.
-    #[inline(always)]
-    fn detour(&self, standing: &[u32], obstacles: &[SeenObstacle]) -> Vec2 {
-        let Self {
-            me, mine, world, ..
-        } = *self;
-        let takes_aim = |slot| {
-            let claim = world.crowd.claim(slot);
-            mine.aim.is_some_and(|aim| claim.takes(me, aim))
-        };
-        let bodies = standing.iter().map(|&slot| slot as usize);
-        let bodies = bodies.filter_map(|slot| {
-            let body = world.crowd.at_rest(slot);
-            body.filter(|_| !takes_aim(slot))
-        });
-        let still = obstacles
-            .iter()
-            .filter(|it| it.velocity == Vec2::ZERO)
-            .map(|it| Circle::new(it.circle.center, it.filled));
-        let standing: SmallVec<[Circle; 32]> = bodies.chain(still).collect();
-        if standing.len() < 2 {
-            return mine.velocity;
-        }
-        let detour = Detour {
-            me,
-            preferred: mine.velocity,
-            previous: self.previous,
-            end: mine.door.or(mine.aim),
-            clearance: clearance(self.how),
-        };
-        detour.past(&standing)
     }
 
     /// Adds what does not give way: obstacles, and those of the colliders that are not as large as walls.

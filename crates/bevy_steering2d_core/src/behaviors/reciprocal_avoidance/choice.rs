@@ -21,6 +21,8 @@ pub(super) struct Choice {
     pub(super) violation: f32,
     /// Whether it waits for its aim, see [`ReciprocalAvoidanceMemory::waits`].
     pub(super) waits: bool,
+    /// Where it passes its waypoint instead, m, see [`ReciprocalAvoidanceMemory::beside`].
+    pub(super) beside: Option<Vec2>,
 }
 
 /// A pedestrian that violates no constraint by more is not hemmed in, m/s.
@@ -43,6 +45,7 @@ impl Choice {
             velocity: reachable(me).nearest(wanted),
             violation: 0.0,
             waits: false,
+            beside: None,
         }
     }
 
@@ -73,6 +76,7 @@ impl ReciprocalAvoidance {
             velocity,
             violation,
             waits: false,
+            beside: None,
         }
     }
 }

@@ -18,6 +18,10 @@ const CHANGE: f32 = 0.8;
 const LEANS: f32 = 0.1;
 /// An end of the way with a body so near to it is in the midst of them, in sums of both radii.
 const AMONG: f32 = 2.0;
+/// The agent stands before a body up to this multiple of the distance to keep from it.
+const BEFORE: f32 = 1.05;
+/// A wall closes the side of a body on which it is if it is as much beside it, as a share of its distance.
+const BESIDE: f32 = 0.5;
 
 /// What an agent knows of its way when it looks for a detour.
 pub(super) struct Detour<'a> {
@@ -26,10 +30,14 @@ pub(super) struct Detour<'a> {
     pub(super) preferred: Vec2,
     /// The velocity that it chose before, m/s.
     pub(super) previous: Vec2,
-    /// Where its way ends or turns next, m.
-    pub(super) end: Option<Vec2>,
+    /// Where its way turns next, m, or else ends.
+    pub(super) next: Option<Vec2>,
+    /// Whether it ends there.
+    pub(super) ends: bool,
     /// The clearance to keep, m.
     pub(super) clearance: f32,
+    /// Visits the nearest points of all walls in a circle, m.
+    pub(super) walls: &'a dyn Fn(Circle, &mut dyn FnMut(Vec2)),
 }
 
 /// A body that stands, in the frame of the preferred direction.
@@ -60,7 +68,8 @@ impl Body {
 
 impl Detour<'_> {
     /// The preferred velocity, turned to the side on which less of a turn leads past the bodies that stand in the way and those
-    /// beside them. It stays as it is before a single one.
+    /// beside them, and which no wall closes. It stays as it is before a single one, unless the agent stands there or there is a
+    /// wall beside it.
     #[cold]
     pub(super) fn past(&self, standing: &[Circle]) -> Vec2 {
         let (ahead, speed) = self.preferred.normalize_and_length();
@@ -68,13 +77,22 @@ impl Detour<'_> {
             return self.preferred;
         }
         let row = self.row_ahead(standing, ahead, speed);
-        if row.len() < 2 {
+        let closed = self.closed_sides(&row, ahead);
+        let is_easy = |it: &Body| closed == [false; 2] && it.at.length() > BEFORE * it.keep;
+        if row.is_empty() || row.len() == 1 && is_easy(&row[0]) {
             return self.preferred;
         }
         let in_front = row.iter().filter(|it| it.at.x > 0.0);
-        let [right, left] = in_front.fold([0.0_f32; 2], |[right, left], it| {
+        let turns = in_front.fold([0.0_f32; 2], |[right, left], it| {
             let [to_right, to_left] = it.turns();
             [right.max(to_right), left.max(to_left)]
+        });
+        let [right, left] = [0, 1].map(|side| {
+            if closed[side] {
+                f32::INFINITY
+            } else {
+                turns[side]
+            }
         });
         let leans = ahead.perp_dot(self.previous) / speed;
         let goes_left = if leans > LEANS {
@@ -92,19 +110,39 @@ impl Detour<'_> {
         }
     }
 
+    /// Whether a wall leaves no room to the right of the bodies, and to the left.
+    fn closed_sides(&self, row: &[Body], ahead: Vec2) -> [bool; 2] {
+        let mut closed = [false; 2];
+        for it in row {
+            let center = self.me.position + ahead.rotate(it.at);
+            (self.walls)(
+                Circle::new(center, it.keep + self.me.radius),
+                &mut |point| {
+                    let (away, distance) = (point - center).normalize_and_length();
+                    let left = ahead.perp_dot(away);
+                    if distance > 0.0 && left.abs() > BESIDE {
+                        closed[usize::from(left > 0.0)] = true;
+                    }
+                },
+            );
+        }
+        closed
+    }
+
     /// The bodies in the way, and those beside them.
     fn row_ahead(&self, standing: &[Circle], ahead: Vec2, speed: f32) -> Row {
         let me = self.me;
         let along = |point: Vec2| (point - me.position).dot(ahead);
-        let end = self.end.filter(|it| it.is_finite());
+        let next = self.next.filter(|it| it.is_finite());
         let is_among = |it: &Circle| {
             let near = AMONG * (me.radius + it.radius);
+            let end = next.filter(|_| self.ends);
             end.is_some_and(|end| end.distance(it.center) < near)
         };
         if standing.iter().any(is_among) {
             return Row::new();
         }
-        let farthest = end.map_or(f32::INFINITY, along).min(AHEAD * speed);
+        let farthest = next.map_or(f32::INFINITY, along).min(AHEAD * speed);
         let mut others: Row = standing
             .iter()
             .map(|it| Body {
@@ -134,16 +172,31 @@ mod tests {
 
     const PREFERRED: Vec2 = Vec2::new(1.3, 0.0);
 
-    fn past(me: &Agent, standing: &[(f32, f32)], end: Option<Vec2>) -> Vec2 {
-        let detour = Detour {
+    fn bodies(at: &[(f32, f32)]) -> Vec<Circle> {
+        let body = |&(x, y): &(f32, f32)| Circle::new(Vec2::new(x, y), 0.5);
+        at.iter().map(body).collect()
+    }
+
+    /// A detour on a way that does not end, without walls.
+    fn detour(me: &Agent) -> Detour<'_> {
+        Detour {
             me,
             preferred: PREFERRED,
             previous: me.velocity,
-            end,
+            next: None,
+            ends: false,
             clearance: 0.1,
+            walls: &|_, _| (),
+        }
+    }
+
+    fn past(me: &Agent, standing: &[(f32, f32)], end: Option<Vec2>) -> Vec2 {
+        let detour = Detour {
+            next: end,
+            ends: true,
+            ..detour(me)
         };
-        let circle = |&(x, y): &(f32, f32)| Circle::new(Vec2::new(x, y), 0.5);
-        detour.past(&standing.iter().map(circle).collect::<Vec<_>>())
+        detour.past(&bodies(standing))
     }
 
     #[test]
@@ -180,6 +233,46 @@ mod tests {
             assert_eq!(past(&me, &row, end), PREFERRED, "{x}");
         }
         assert_ne!(past(&me, &row, Some(Vec2::new(9.0, 0.0))), PREFERRED);
+    }
+
+    #[test]
+    fn an_agent_that_stands_right_before_one_body_goes_aside() {
+        let me = walker(0.0, 0.0, Vec2::ZERO);
+        let aside = past(&me, &[(1.1, -0.1)], None);
+        assert!(aside.y > 0.9 && aside.x > 0.0, "{aside}");
+        assert_eq!(past(&me, &[(1.3, -0.1)], None), PREFERRED);
+    }
+
+    #[test]
+    fn a_wall_closes_the_side_of_a_body_on_which_there_is_no_room() {
+        let me = walker(0.0, 0.0, PREFERRED);
+        let between = |walls: &[f32]| {
+            let walls = |around: Circle, visit: &mut dyn FnMut(Vec2)| {
+                let points = walls.iter().map(|&y| Vec2::new(around.center.x, y));
+                points
+                    .filter(|it| it.distance(around.center) <= around.radius)
+                    .for_each(visit);
+            };
+            let detour = Detour {
+                walls: &walls,
+                ..detour(&me)
+            };
+            detour.past(&bodies(&[(4.0, 0.3)]))
+        };
+        assert_eq!(between(&[-1.4, 2.0]), PREFERRED, "it fits on both sides");
+        assert!(between(&[1.8]).y < 0.0, "past a wall to the left");
+        assert!(between(&[-1.2]).y > 0.0, "past a wall to the right");
+        assert_eq!(between(&[-1.2, 1.8]), PREFERRED, "it fits nowhere");
+    }
+
+    #[test]
+    fn an_agent_takes_a_detour_on_a_way_that_turns_among_bodies() {
+        let me = walker(0.0, 0.0, PREFERRED);
+        let detour = Detour {
+            next: Some(5.0 * Vec2::X),
+            ..detour(&me)
+        };
+        assert_ne!(detour.past(&bodies(&[(4.0, 0.8), (4.0, -0.8)])), PREFERRED);
     }
 
     #[test]

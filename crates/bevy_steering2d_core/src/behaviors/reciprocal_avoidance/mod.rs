@@ -1,11 +1,13 @@
 //! ORCA-style reciprocal avoidance: agents share the avoidance of collisions.
 //!
 //! Agents publish their preferred velocities as [intents](intent). From them follows which of two
-//! agents has [precedence]. [Detours](detour) lead past bodies that stand side by side. [Foresight](foresight) chooses a
-//! velocity some seconds ahead, and [reflexes](reflex) rule out velocities that lead to contact soon.
+//! agents has [precedence]. [Detours](detour) lead past bodies that [stand](standing), and places [beside] them replace
+//! waypoints at which they do. [Foresight](foresight) chooses a velocity some seconds ahead, and [reflexes](reflex) rule out
+//! velocities that lead to contact soon.
 
 mod aims;
 mod avoid;
+mod beside;
 mod choice;
 mod clear;
 mod conflict;
@@ -19,6 +21,7 @@ mod other;
 mod precedence;
 mod reflex;
 mod rest;
+mod standing;
 #[cfg(test)]
 mod testing;
 
@@ -39,7 +42,8 @@ use crate::perception::{
 };
 use crate::{
     Adjust, AdjustSystems, Agent, Behavior, Circle, ColliderProbes, Influence, InvalidParameter,
-    Requests, SteeringClock, SteeringDisabled, SteeringSchedule, SteeringWarnings, Vehicle,
+    PathFollowing, PathFollowingMemory, Requests, SteeringClock, SteeringDisabled, SteeringPath,
+    SteeringSchedule, SteeringWarnings, Vehicle,
 };
 
 /// Adjusts the forces of the agent's other behaviors so that the agent avoids collisions: it chooses a
@@ -92,8 +96,11 @@ use crate::{
 /// it does not circle a target that it cannot reach. The aim is the end of its path, or else the target of its [`Arrive`](crate::Arrive),
 /// [`Seek`](crate::Seek) or [`Pursuit`](crate::Pursuit), if within `perception_radius`.
 ///
-/// **Detours.** Where two or more that stand side by side leave no room between them, such as people who talk, the agent turns
-/// past all of them, to the side on which it turns less, unless its way ends among them or there is a wall within some steps.
+/// **Those who stand.** Where two or more stand side by side and leave no room between them, such as people who talk, the agent
+/// turns past all of them, to the side on which it turns less; also past one that leaves no room between itself and a wall, or right
+/// before which the agent stands. It does not if its way ends among them, or if there are walls on both sides. If others stand at the
+/// next waypoint of its [`PathFollowing`](crate::PathFollowing), it passes [beside](ReciprocalAvoidanceMemory::beside) them:
+/// where the path turns on the outside, else on the shorter side.
 ///
 /// **Driven bodies**, such as cars, cannot move aside at once. They choose among the velocities of the axle that they can reach in
 /// their response time, and look ahead for at least six response times: so long is then the reflex time, and the time before a wall.
@@ -160,6 +167,9 @@ pub struct ReciprocalAvoidanceMemory {
     pub hemmed_in: f32,
     /// Whether it waits: it has come to a neighbor that is where it wants to end, or that waits for the same.
     pub waits: bool,
+    /// Where the agent passes the next waypoint of its [`PathFollowing`](crate::PathFollowing) instead, m: others stand at
+    /// that. `None` if it is free.
+    pub beside: Option<Vec2>,
 }
 
 /// The parts of the world that a [`ReciprocalAvoidance`] reads.
@@ -168,6 +178,7 @@ pub struct ReciprocalWorld<'w, 's> {
     neighbors: Res<'w, Neighbors>,
     surroundings: Surroundings<'w, 's>,
     crowd: Res<'w, Crowd>,
+    paths: Query<'w, 's, &'static SteeringPath>,
     clock: Res<'w, SteeringClock>,
     warnings: Res<'w, SteeringWarnings>,
 }
@@ -266,7 +277,13 @@ impl Behavior for ReciprocalAvoidance {
         &'static mut ReciprocalAvoidanceMemory,
         (
             (&'static Intent, Option<&'static SteeringGroups>),
-            Option<&'static ColliderProbes>,
+            (
+                Option<&'static ColliderProbes>,
+                (
+                    Option<&'static PathFollowing>,
+                    Option<&'static PathFollowingMemory>,
+                ),
+            ),
         ),
     );
     type World = ReciprocalWorld<'static, 'static>;
@@ -334,9 +351,15 @@ impl Adjust for ReciprocalAvoidance {
         &self,
         me: &Agent,
         requests: &Requests,
-        (mut memory, ((mine, groups), probes)): (
+        (mut memory, ((mine, groups), (probes, (follows, progress)))): (
             Mut<ReciprocalAvoidanceMemory>,
-            ((&Intent, Option<&SteeringGroups>), Option<&ColliderProbes>),
+            (
+                (&Intent, Option<&SteeringGroups>),
+                (
+                    Option<&ColliderProbes>,
+                    (Option<&PathFollowing>, Option<&PathFollowingMemory>),
+                ),
+            ),
         ),
         world: &ReciprocalWorld,
     ) -> Vec2 {
@@ -355,6 +378,8 @@ impl Adjust for ReciprocalAvoidance {
             mine,
             groups: groups.copied().unwrap_or_default(),
             previous: memory.chosen,
+            was_beside: memory.beside.is_some(),
+            on_path: follows.zip(progress),
             probes,
             world,
         };
@@ -365,6 +390,7 @@ impl Adjust for ReciprocalAvoidance {
                 chosen: choice.wanted,
                 hemmed_in: choice.hemmed_in(me),
                 waits: choice.waits,
+                beside: choice.beside,
             };
         }
         // A driven body that is not hindered keeps its request: it may ask for more than it can reach.
