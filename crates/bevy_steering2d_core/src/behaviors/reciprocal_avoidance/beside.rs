@@ -1,5 +1,6 @@
 //! Occupied waypoints: where an agent passes a waypoint at which others stand.
 
+use bevy::math::FloatPow;
 use bevy::prelude::*;
 
 use crate::{Agent, Circle, PathFollowing, PathFollowingMemory, PathStyle, SteeringPath};
@@ -63,7 +64,7 @@ impl Waypoint {
             let spans = standing.iter().filter_map(|it| {
                 let offset = it.center - self.at;
                 let (middle, aside) = (offset.dot(direction), offset.perp_dot(direction));
-                let half = (keep(it).powi(2) - aside * aside).max(0.0).sqrt();
+                let half = (keep(it).squared() - aside.squared()).max(0.0).sqrt();
                 (half > 0.0).then_some((middle - half, middle + half))
             });
             self.at + beyond(spans) * direction
