@@ -250,11 +250,12 @@ impl Steer for PathFollowing {
         let Some(path) = guide(self.path, own, me, paths) else {
             return Vec2::ZERO;
         };
-        let before = PathFollowingMemory {
-            beside: avoidance.and_then(|it| it.beside),
+        let beside = avoidance.and_then(|it| it.beside);
+        let known = PathFollowingMemory {
+            beside: beside.filter(|it| it.is_finite()),
             ..*memory
         };
-        let progress = before.after_a_tick(me, path, self);
+        let progress = known.after_a_tick(me, path, self);
         if progress.completed && !(memory.completed && memory.is_about(path)) {
             let event = PathCompleted {
                 entity: me.entity,
@@ -284,10 +285,11 @@ pub fn path_following(
     match how.style {
         PathStyle::Waypoints { tolerance } => {
             let next = progress.waypoint.min(last);
-            let waypoint = progress.beside.unwrap_or(path.points()[next]);
+            let point = path.points()[next];
             if is_end(path, next) {
-                return arrive(me, waypoint, Braking::Physical, how.tolerance);
+                return arrive(me, point, Braking::Physical, how.tolerance);
             }
+            let waypoint = progress.beside.unwrap_or(point);
             let slowed = Agent {
                 max_speed: turning_speed(me, waypoint, tolerance)
                     .min(lagging_speed(me, waypoint, tolerance)),
