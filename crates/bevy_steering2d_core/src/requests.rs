@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 
 use crate::agent::limited;
-use crate::{Agent, LedgerEntry};
+use crate::{Agent, BehaviorRegistry, LedgerEntry, SteeringSchedule};
 
 /// The forces that the behaviors of an agent have requested so far in this tick, before any is cut.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,6 +23,13 @@ impl<'a> Requests<'a> {
             force: considered.map(LedgerEntry::weighted).sum(),
             ledger,
         }
+    }
+
+    /// Those of the Steer step, which come first.
+    pub(crate) fn before_adjustments(&self, registry: &BehaviorRegistry) -> Self {
+        let adjusts = |it: &LedgerEntry| registry.get(it.behavior).step == SteeringSchedule::Adjust;
+        let first = self.ledger.iter().position(adjusts);
+        Self::of(&self.ledger[..first.unwrap_or(self.ledger.len())])
     }
 
     /// The [velocity that the requests ask for](Agent::desired_velocity), within the agent's limits, m/s.

@@ -279,6 +279,22 @@ fn a_pedestrian_that_is_steered_again_tells_nothing_before_its_next_update() {
 }
 
 #[test]
+fn a_pedestrian_that_only_keeps_its_headway_has_not_arrived() {
+    let waits = |to: f32| {
+        let mut app = point_mass_app(HERTZ);
+        Backend::PointMass.spawn(&mut app, Body::at(1.02, 0.0), seen());
+        let arrive = Arrive::new(Vec2::new(to, 0.0));
+        let walks = (Pedestrian::default(), Headway::default(), arrive);
+        let walker = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), walks);
+        run_seconds(&mut app, 0.1);
+        let told = get::<Intent>(&app, walker);
+        assert!(told.velocity.length() < 0.1, "{told:?}");
+        told.waits
+    };
+    assert!(waits(0.0) && !waits(8.0));
+}
+
+#[test]
 fn headway_on_a_behavior_entity_sees_what_the_others_request() {
     let end = |on_agent: bool, avoids: bool| {
         let mut app = point_mass_app(HERTZ);

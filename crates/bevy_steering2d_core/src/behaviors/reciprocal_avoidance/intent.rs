@@ -15,8 +15,8 @@ use crate::perception::SteeringGroups;
 use crate::require::forget;
 use crate::steer::{Steered, Step};
 use crate::{
-    Abilities, Agent, Cut, Influence, Kinematics, Requests, SteeringClock, SteeringForce,
-    SteeringId, SteeringWarnings, Targets, ThinkEvery, Vehicle,
+    Abilities, Agent, BehaviorRegistry, Cut, Influence, Kinematics, Requests, SteeringClock,
+    SteeringForce, SteeringId, SteeringWarnings, Targets, ThinkEvery, Vehicle,
 };
 
 /// What an agent with [`ReciprocalAvoidance`] requests this tick, for its neighbors to read.
@@ -92,19 +92,18 @@ impl Intent {
         }
     }
 
-    /// This intent of an agent whose [`ReciprocalAvoidance`] acts: it does its share of the avoidance. Its pace is the speed
-    /// at which its path is to be followed, m/s.
+    /// This intent of an agent whose [`ReciprocalAvoidance`] acts: it does its share of the avoidance. It may be as near to its
+    /// aim as it wants.
     fn while_avoiding(
         self,
-        me: &Agent,
-        pace: f32,
         how: &ReciprocalAvoidance,
         memory: &ReciprocalAvoidanceMemory,
+        rests: bool,
     ) -> Self {
         Self {
             avoids: how.groups,
             hemmed_in: share(memory.hemmed_in),
-            waits: memory.waits || aims::rests(me, pace, self.velocity),
+            waits: memory.waits || rests,
             ..self
         }
     }
@@ -139,7 +138,7 @@ type Avoiders<'w, 's> = Query<
 /// Publishes the intents of all agents before any of them gives way.
 pub(crate) fn publish_intents(
     clock: Res<SteeringClock>,
-    warnings: Res<SteeringWarnings>,
+    (warnings, registry): (Res<SteeringWarnings>, Res<BehaviorRegistry>),
     conditions: Conditions,
     targets: Targets,
     ways: Ways,
@@ -170,7 +169,8 @@ pub(crate) fn publish_intents(
             let me = me.with_abilities(abilities);
             let step = Step::new(&clock, &warnings, &targets);
             let hindrance = step.hindrance(entity, avoidance, &me, &conditions);
-            let velocity = Requests::of(force.entries()).velocity(&me);
+            let requests = Requests::of(force.entries());
+            let velocity = requests.velocity(&me);
             let acts = |it: &Influence| conditions.allows(it, entity);
             let follows = follows.acting(acts);
             let rest = follows.rest(&me, &ways, avoidance.horizon);
@@ -181,7 +181,11 @@ pub(crate) fn publish_intents(
             };
             if hindrance == Cut::Nothing && avoidance.influence.weight > 0.0 {
                 let pace = follows.pace(&me);
-                *intent = wanted.while_avoiding(&me, pace, avoidance, &memory);
+                let wants_to_rest = |it: &Requests| aims::rests(&me, pace, it.velocity(&me));
+                // An agent that only keeps its headway has not arrived.
+                let rests = wants_to_rest(&requests)
+                    && wants_to_rest(&requests.before_adjustments(&registry));
+                *intent = wanted.while_avoiding(avoidance, &memory, rests);
             } else {
                 *intent = wanted;
                 // It begins anew when it acts again.
