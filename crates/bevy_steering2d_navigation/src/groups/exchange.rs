@@ -89,7 +89,7 @@ fn gains(a: &Member, b: &Member) -> bool {
     let (Some(to_a), Some(to_b)) = (a.place.at, b.place.at) else {
         return false;
     };
-    if a.gave_up() || b.gave_up() {
+    if a.keeps_place() || b.keeps_place() {
         return false;
     }
     // |a − to_a|² + |b − to_b|² − |a − to_b|² − |b − to_a|²
@@ -141,6 +141,17 @@ mod tests {
         exchange(&mut group, 0);
         assert_eq!(places(&group), [0.6, 3.3]);
         assert!(group.iter().all(|it| it.place.waiting == 0.0));
+    }
+
+    #[test]
+    fn a_member_that_is_busy_elsewhere_keeps_its_place() {
+        let fights = Member {
+            is_busy: true,
+            ..standing(3.5, 0.0)
+        };
+        let mut group = [fights, standing(1.1, 1.1)];
+        exchange(&mut group, 0);
+        assert_eq!(places(&group), [0.0, 1.1]);
     }
 
     #[test]

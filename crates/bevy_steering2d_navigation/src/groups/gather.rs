@@ -122,7 +122,7 @@ impl Member {
             place.at = place.at.map(|_| body.position);
         }
         let way = it.way.filter(|_| it.follows_path());
-        let coming = way.and_then(|(path, progress)| coming(center, path, progress));
+        let coming = way.and_then(|(path, progress)| coming(center, body.position, path, progress));
         Some(Self {
             id: *it.id,
             entity: it.entity,
@@ -180,27 +180,32 @@ impl MemberDataReadOnlyItem<'_, '_> {
     }
 }
 
-/// Where a member comes from that has a corner of its path ahead.
-fn coming(center: Vec2, path: &SteeringPath, progress: &PathFollowingMemory) -> Option<Coming> {
+/// Where a member at a position comes from that has a corner of its path ahead.
+fn coming(
+    center: Vec2,
+    position: Vec2,
+    path: &SteeringPath,
+    progress: &PathFollowingMemory,
+) -> Option<Coming> {
     let corner = path.points().len().checked_sub(2)?;
     if !progress.is_about(path) || progress.waypoint > corner {
         return None;
     }
     let to_corner = (path.arc_of(corner) - progress.distance).max(0.0);
     let (corner, end) = (path.points()[corner], path.points()[corner + 1]);
+    // At a corner among the places they turn to all sides: unrolled, two that exchanged theirs would exchange them back.
+    let is_outside = center.distance(corner) > center.distance(end);
+    let unrolled = is_outside.then(|| behind(corner, to_corner, center));
     Some(Coming {
         corner,
         to_corner,
-        unrolled: behind(corner, to_corner, end, center),
+        unrolled: unrolled.unwrap_or(position),
     })
 }
 
-/// The point `distance` m behind the last corner of a way that leads on to `end`, in a group around `center`.
-fn behind(corner: Vec2, distance: f32, end: Vec2, center: Vec2) -> Vec2 {
-    // A corner among the places is passed by few.
-    let is_outside = center.distance(corner) > center.distance(end);
-    let onward = if is_outside { center } else { end } - corner;
-    corner - distance * onward.normalize_or_zero()
+/// The point `distance` m behind a corner, in line with the center of the group.
+fn behind(corner: Vec2, distance: f32, center: Vec2) -> Vec2 {
+    corner - distance * (center - corner).normalize_or_zero()
 }
 
 #[cfg(test)]
@@ -210,16 +215,7 @@ mod tests {
     #[test]
     fn the_rest_of_a_way_is_unrolled_behind_its_last_corner() {
         let (corner, center) = (Vec2::new(3.0, 0.0), Vec2::new(3.0, 9.0));
-        let end = Vec2::new(4.0, 8.0);
-        let unrolled = behind(corner, 2.0, end, center);
+        let unrolled = behind(corner, 2.0, center);
         assert_eq!(unrolled, Vec2::new(3.0, -2.0), "in line with the center");
-    }
-
-    #[test]
-    fn behind_a_corner_among_the_places_the_own_place_counts() {
-        let (corner, center) = (Vec2::new(3.0, 0.0), Vec2::new(2.0, 0.0));
-        let end = Vec2::new(3.0, 4.0);
-        let unrolled = behind(corner, 2.0, end, center);
-        assert_eq!(unrolled, Vec2::new(3.0, -2.0), "in line with the place");
     }
 }

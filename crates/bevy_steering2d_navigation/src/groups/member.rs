@@ -112,6 +112,11 @@ impl Member {
         self.outlook == Outlook::GaveUp
     }
 
+    /// Whether it keeps its place although it does not go there now.
+    pub(super) fn keeps_place(&self) -> bool {
+        self.is_busy || self.gave_up()
+    }
+
     /// Whether it does not get to its place: there is no way, or it gave up.
     pub(super) fn is_cut_off(&self) -> bool {
         matches!(self.outlook, Outlook::NoWay | Outlook::GaveUp)

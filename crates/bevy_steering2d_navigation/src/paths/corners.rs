@@ -136,13 +136,16 @@ impl End {
             .map(|touching| [corner.at, self.at + out * touching.normalize_or_zero()])
     }
 
-    /// Whether this end makes the way past a solid. Of two ends it is the one with the larger radius, whose edges are
-    /// longer.
-    pub(crate) fn leads_past(&self, solid: &Solid) -> bool {
+    /// Whether this end makes the way past a solid. Of two ends at which paths bend, it is the one with the larger radius,
+    /// whose edges are longer. All ends are given in their order.
+    pub(crate) fn leads_past(&self, solid: &Solid, ends: &[Self]) -> bool {
         let key = |at: Vec2, radius: f32| [radius, at.x, at.y];
-        let other = solid.nearest_core(self.at);
-        let is_end = other == solid.from || other == solid.to;
-        !is_end || order_of(key(self.at, self.radius), key(other, solid.radius)).is_gt()
+        let other = solid.nearest_core(self.at) + Vec2::ZERO;
+        let place = |at: Vec2, radius: f32| [at.x, at.y, radius];
+        let of_other = |it: &Self| order_of(place(it.at, it.radius), place(other, solid.radius));
+        let end = ends.binary_search_by(of_other);
+        let bends = end.is_ok_and(|it| ends[it].normal_cone().is_some());
+        !bends || order_of(key(self.at, self.radius), key(other, solid.radius)).is_gt()
     }
 
     /// The way through the gap between this end and a solid: points `distance` m before the narrowest place, in it,

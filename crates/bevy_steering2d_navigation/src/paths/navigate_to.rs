@@ -214,10 +214,12 @@ impl NavigateToMemory {
         self.detour
     }
 
-    /// Leads straight paths over two points from now on, or no longer, and plans anew.
+    /// Leads straight paths over two points from now on, or no longer, and plans anew unless the agent is at its end.
     pub(crate) fn set_detour(&mut self, detour: Option<[Vec2; 2]>) {
         self.detour = detour;
-        self.target = None;
+        if !self.is_at_end() {
+            self.target = None;
+        }
     }
 
     /// Whether the agent has arrived, or has found that there is no path.

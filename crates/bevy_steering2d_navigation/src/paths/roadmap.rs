@@ -101,7 +101,9 @@ impl Roadmap {
             .iter()
             .flat_map(|end| comfortable.corners(end, &smallest));
         let close = ends.iter().flat_map(|end| tight.corners(end, &smallest));
-        let between = ends.iter().flat_map(|end| tight.ways_past(end, &smallest));
+        let between = ends
+            .iter()
+            .flat_map(|end| tight.ways_past(end, ends, &smallest));
         let corners = around.chain(close).chain(between);
         let mut corners: Vec<_> = corners.take(Self::MOST_CORNERS + 1).collect();
         let is_cut = corners.len() > Self::MOST_CORNERS;
@@ -236,8 +238,8 @@ impl Outline {
         all.filter(move |corner| self.has_room(corner, room))
     }
 
-    /// The ways past the solids that are too near to the polygon of such corners.
-    fn ways_past(self, end: &End, room: &Room) -> impl Iterator<Item = Corner> {
+    /// The ways past the solids that are too near to the polygon of such corners around an end, one of all.
+    fn ways_past(self, end: &End, ends: &[End], room: &Room) -> impl Iterator<Item = Corner> {
         /// Where polygons around both sides of a gap overlap or nearly touch, no leg leads from one to the other.
         const FARTHER: f32 = 1.1;
         let corners: Vec<_> = end.corners(self.distance, self.half_bend).collect();
@@ -246,16 +248,21 @@ impl Outline {
             .flat_map(|corner| end.half_edges(corner, self.distance));
         let mut solids: Vec<_> = edges
             .flat_map(|[from, to]| room.grid().near(from, to, FARTHER * self.distance))
-            .filter(|solid| end.leads_past(solid))
+            .filter(|solid| end.leads_past(solid, ends))
             .collect();
         solids.sort_unstable_by(Solid::total_order);
         solids.dedup();
         // From as far behind the middle as an edge reaches, a leg leads to a corner past the solid.
         let half_edge = corners.first().map_or(0.0, |corner| corner.half_edge);
         let distance = self.distance.max(half_edge);
-        let ways = solids
-            .into_iter()
-            .flat_map(move |solid| end.way_past(&solid, distance));
+        let ways = solids.into_iter().flat_map(move |solid| {
+            let [before, middle, behind] = end.way_past(&solid, distance);
+            [
+                room.near_gap(before, middle),
+                middle,
+                room.near_gap(behind, middle),
+            ]
+        });
         ways.filter(move |corner| room.admits(corner))
     }
 }

@@ -149,6 +149,31 @@ impl Room {
         !corner.is_in_gap() || fits(corner.needed) && fits(self.grid.at(corner.at))
     }
 
+    /// A corner before or behind the middle of a gap, as far from that as there is as much room: beyond, where the passage
+    /// turns, no leg leads on.
+    pub(crate) fn near_gap(&self, mut corner: Corner, middle: Corner) -> Corner {
+        /// The length is halved so many times.
+        const STEPS: usize = 12;
+        /// In a wide gap this much more than is needed is enough, m.
+        const SPARE: f32 = 0.05;
+        let enough = middle.needed.min(self.tight + SPARE - ROUNDING);
+        let has_room = |at: Vec2| self.grid.at(at) >= enough;
+        if has_room(corner.at) || !has_room(middle.at) {
+            return corner;
+        }
+        let (mut near, mut far) = (middle.at, corner.at);
+        for _ in 0..STEPS {
+            let half = near.midpoint(far);
+            if has_room(half) {
+                near = half;
+            } else {
+                far = half;
+            }
+        }
+        corner.at = near;
+        corner
+    }
+
     /// A point with its clearance.
     pub(crate) fn spot(&self, at: Vec2) -> Spot {
         Spot {
@@ -170,24 +195,39 @@ impl Room {
         out.or_else(|| (spot.clearance >= self.grazing).then_some(spot))
     }
 
-    /// The nearest spot found by moving away from the solids that overlap a body, first from the
-    /// nearest; `None` if there is none near.
+    /// The nearest spot found by moving away from the solids that overlap a body, step by step; `None` if there is none near.
     pub(crate) fn way_out(&self, at: Vec2) -> Option<Spot> {
-        const STEPS: usize = 16;
+        const STEPS: usize = 48;
         let mut spot = self.spot(at);
         for _ in 0..STEPS {
             if spot.clearance >= self.tight {
                 return Some(spot);
             }
             let nearest = self.nearest(spot.at)?;
-            let away = spot.at - nearest.nearest_core(spot.at);
-            let away = away
-                .try_normalize()
-                .unwrap_or_else(|| (nearest.to - nearest.from).perp().normalize_or(Vec2::X));
             let missing = 1.01 * self.tight - nearest.distance(spot.at);
-            spot = self.spot(spot.at + missing * away);
+            spot = self.spot(spot.at + missing * self.away(spot.at, nearest));
         }
         None
+    }
+
+    /// The direction away from the solids that overlap a body: out of a corner, not from one wall to the other. Where they
+    /// are on opposite sides, it is away from the nearest.
+    fn away(&self, at: Vec2, nearest: &Solid) -> Vec2 {
+        /// A shorter sum of unit vectors is that of opposite ones.
+        const OPPOSITE: f32 = 0.05;
+        let from = |solid: &Solid| (at - solid.nearest_core(at)).normalize_or_zero();
+        let mut away = Vec2::ZERO;
+        self.grid.all_along(at, at, |solid| {
+            if solid.distance(at) < self.tight {
+                away += from(solid);
+            }
+            true
+        });
+        if away.length() > OPPOSITE {
+            return away.normalize();
+        }
+        let across = || (nearest.to - nearest.from).perp().normalize_or(Vec2::X);
+        from(nearest).try_normalize().unwrap_or_else(across)
     }
 }
 

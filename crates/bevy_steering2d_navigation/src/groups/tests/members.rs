@@ -22,6 +22,49 @@ fn a_member_that_leaves_its_group_on_the_way_no_longer_makes_a_detour() {
 }
 
 #[test]
+fn members_at_rest_whose_order_is_despawned_do_not_arrive_again() {
+    let mut app = app();
+    let (west, east) = (Vec2::ZERO, Vec2::new(30.0, 0.0));
+    let groups = [west, east].map(|at| units(&mut app, 4, at));
+    let orders = [(0, east), (1, west)]
+        .map(|(group, to)| order(&mut app, GroupArrive::new(to), &groups[group]));
+    run(&mut app, 1_800);
+    assert_eq!(heard(&app).groups.len(), 2);
+    let events = |app: &App| (heard(app).found.len(), heard(app).arrived.len());
+    let before = events(&app);
+    for order in orders {
+        app.world_mut().despawn(order);
+    }
+    run(&mut app, 60);
+    assert_eq!(events(&app), before);
+}
+
+#[test]
+fn members_whose_places_are_right_behind_a_door_do_not_swap_them_back_and_forth() {
+    let mut app = app();
+    for side in [-1.0, 1.0] {
+        let ends = [1.5, 30.0].map(|y| Vec2::new(0.0, side * y));
+        app.world_mut().spawn(Wall::new(ends[0], ends[1]));
+    }
+    let units: Vec<Entity> = (0..10)
+        .map(|i| {
+            let (row, column) = ((i / 5) as f32, (i % 5) as f32);
+            unit(
+                &mut app,
+                1.2 * Vec2::new(row, column - 2.0) - 10.0 * Vec2::X,
+            )
+        })
+        .collect();
+    let line = GroupShape::Line { facing: 0.0 };
+    let to = GroupArrive::new(2.0 * Vec2::X).with_shape(line);
+    order(&mut app, to, &units);
+    run(&mut app, 1_800);
+    assert_settled(&app, &units);
+    let plans = heard(&app).found.len();
+    assert!(plans <= 4 * units.len(), "{plans} plans");
+}
+
+#[test]
 fn members_that_stop_farther_from_their_places_arrive_as_well() {
     let mut app = app();
     let units = units(&mut app, 3, Vec2::ZERO);

@@ -157,6 +157,48 @@ fn a_target_in_a_passage_as_narrow_as_the_body_is_reached() {
 }
 
 #[test]
+fn a_path_bends_in_a_corridor_as_narrow_as_the_body() {
+    for radius in [0.2, 0.28, 0.48, 0.5, 0.51, 0.96] {
+        for spare in [0.01, 0.02, 0.04, 0.06, 0.1] {
+            let width = 2.0 * radius + spare;
+            let corners = [
+                (0.0, -6.0),
+                (0.0, 0.0),
+                (-6.0, 0.0),
+                (-6.0, width),
+                (width, width),
+                (width, -6.0),
+            ];
+            let solids: Vec<_> = Solid::outline(&corners.map(Vec2::from)).collect();
+            let middle = 0.5 * width;
+            let (from, to) = (Vec2::new(middle, -4.0), Vec2::new(-4.0, middle));
+            let path = path(&solids, from, to, radius);
+            assert!(
+                length(&path) < 8.0 + 2.0 * width,
+                "{radius} + {spare} m: {path:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_wall_of_two_parts_leaves_the_gap_open_that_a_wall_of_one_does() {
+    let along = |x: f32| Vec2::new(x, 0.0);
+    for gap in [1.01, 1.02, 1.06] {
+        for side in [1.0, -1.0] {
+            let mut solids = block(Rect::new(-6.0, -6.0, 6.0, 6.0)).to_vec();
+            solids.push(Solid::segment(along(-6.0), along(0.0)));
+            solids.push(Solid::segment(along(0.0), along(6.0)));
+            let barrier = [gap, 6.0].map(|y| Vec2::new(0.0, side * y));
+            solids.push(Solid::segment(barrier[0], barrier[1]));
+            let ends = [-3.0, 3.0].map(|x| Vec2::new(x, 3.0 * side));
+            let path = path(&solids, ends[0], ends[1], 0.5);
+            assert!(length(&path) < 9.0, "{gap} m: {path:?}");
+        }
+    }
+}
+
+#[test]
 fn a_path_bends_in_front_of_a_gap_as_narrow_as_the_body() {
     let rocks = [2.525, -2.525].map(|y| Circle::new(Vec2::new(0.0, y), 2.0).into());
     for degrees in (-30..=30_i16).step_by(10) {
@@ -195,6 +237,25 @@ fn a_path_to_a_target_near_a_solid_ends_where_there_is_room() {
     let path = path(&[rock], Vec2::new(9.0, 0.0), Vec2::new(2.2, 0.0), 0.5);
     let end = path[path.len() - 1];
     assert!(end.y == 0.0 && (2.5..2.6).contains(&end.x), "{path:?}");
+}
+
+#[test]
+fn a_path_to_a_target_in_an_acute_corner_ends_where_there_is_room() {
+    for degrees in [30.0_f32, 40.0, 60.0, 90.0] {
+        let (wall, middle) = (
+            Vec2::from_angle(degrees.to_radians()),
+            Vec2::from_angle(0.5 * degrees.to_radians()),
+        );
+        let solids = [Vec2::X, wall].map(|it| Solid::segment(Vec2::ZERO, 20.0 * it));
+        // Where a body of this radius touches both walls.
+        let deep = 0.5 / (0.5 * degrees.to_radians()).sin();
+        for share in [0.15, 0.5, 0.9] {
+            let path = path(&solids, 10.0 * middle, share * deep * middle, 0.5);
+            let end = path[path.len() - 1].dot(middle);
+            let case = format!("{degrees}°, {share}: {path:?}");
+            assert!((deep..1.3 * deep).contains(&end), "{case}");
+        }
+    }
 }
 
 #[test]
