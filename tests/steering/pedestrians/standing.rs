@@ -187,3 +187,45 @@ fn pedestrians_pass_an_occupied_waypoint_on_the_side_of_a_wall_on_which_they_are
     app.world_mut().entity_mut(walker).insert(path);
     assert_gets_past(&mut app, walker, &stand, points[2], 15);
 }
+
+#[test]
+fn pedestrians_who_stand_step_aside_for_a_body_that_runs_on_and_come_back() {
+    for speed in [1.0, 2.0, 3.0, 4.0] {
+        for y in [-0.6, -0.3, 0.0, 0.2, 0.5] {
+            let mut app = point_mass_app(HERTZ);
+            let stands = standing(&mut app, 0.0, 0.0);
+            let runner = Body::at(-12.0, y).moving(speed, 0.0);
+            let runner = Backend::PointMass.spawn(&mut app, runner, Vehicle::new(9.0, 9.0));
+            let gap = closest(&mut app, &[stands, runner], 20);
+            assert!(gap > -1e-3, "{speed} m/s, {y} m aside: {gap} m");
+            let away = position(&app, stands).length();
+            assert!(away < 0.2, "{speed} m/s, {y} m aside: {away} m away");
+        }
+    }
+}
+
+#[test]
+fn pedestrians_who_stand_beside_a_wall_step_away_from_it_before_a_body_that_runs_on() {
+    let mut app = point_mass_app(HERTZ);
+    let ends = [-20.0, 20.0].map(|x| Vec2::new(x, 0.8));
+    app.world_mut().spawn(Wall::new(ends[0], ends[1]));
+    let stands = standing(&mut app, 0.0, 0.0);
+    let runner = Body::at(-12.0, -0.2).moving(3.0, 0.0);
+    let runner = Backend::PointMass.spawn(&mut app, runner, Vehicle::new(9.0, 9.0));
+    let gap = closest(&mut app, &[stands, runner], 10);
+    assert!(gap > -1e-3, "{gap} m");
+    let away = position(&app, stands).length();
+    assert!(away < 0.2, "{away} m away");
+}
+
+#[test]
+fn a_pedestrian_does_not_step_aside_for_its_target() {
+    let mut app = point_mass_app(HERTZ);
+    let player = Body::at(-6.0, 0.1).moving(1.0, 0.0);
+    let player = Backend::PointMass.spawn(&mut app, player, Vehicle::new(9.0, 9.0));
+    let meets = (Pedestrian::default(), Seek::new(player));
+    let meets = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), meets);
+    run_seconds(&mut app, 2.0);
+    let aside = position(&app, meets).y;
+    assert!(aside.abs() < 0.3, "{aside} m");
+}

@@ -5,8 +5,10 @@ use bevy_steering2d_kernel::simd::{Operation, Register, WIDTH};
 use smallvec::SmallVec;
 
 use super::aims::{self, Claim};
+use super::aside::out_of_the_way;
 use super::choice::Choice;
 use super::clear::Way;
+use super::conflict::clearance;
 use super::foresight::Foresight;
 use super::half_planes::{HalfPlane, HalfPlanes};
 use super::other::{Other, Others, wished};
@@ -97,6 +99,13 @@ impl Operation for Avoid<'_, '_, '_> {
         let preferred = match mine.aim {
             Some(aim) if has_come => aims::straight(me, mine.velocity, aim),
             _ => standing.velocity_past(beside),
+        };
+        let preferred = if others.run_on(me) {
+            let wish = (preferred, mine.aim);
+            let has_room = |place| standing.is_free(me.position, place);
+            out_of_the_way(me, wish, &others, clearance(how), has_room)
+        } else {
+            preferred
         };
         let foresight = Foresight {
             me,

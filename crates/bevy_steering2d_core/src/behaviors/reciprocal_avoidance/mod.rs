@@ -2,10 +2,11 @@
 //!
 //! Agents publish their preferred velocities as [intents](intent). From them follows which of two
 //! agents has [precedence]. [Detours](detour) lead past bodies that [stand](standing), and places [beside] them replace
-//! waypoints at which they do. [Foresight](foresight) chooses a velocity some seconds ahead, and [reflexes](reflex) rule out
+//! waypoints at which they do. Who stands steps [aside] for a body that runs on. [Foresight](foresight) chooses a velocity some seconds ahead, and [reflexes](reflex) rule out
 //! velocities that lead to contact soon.
 
 mod aims;
+mod aside;
 mod avoid;
 mod beside;
 mod choice;
@@ -100,7 +101,8 @@ use crate::{
 /// turns past all of them, to the side on which it turns less; also past one that leaves no room between itself and a wall, or right
 /// before which the agent stands. It does not if its way ends among them, or if there are walls on both sides. If others stand at the
 /// next waypoint of its [`PathFollowing`](crate::PathFollowing), it passes [beside](ReciprocalAvoidanceMemory::beside) them:
-/// where the path turns on the outside, else on the shorter side.
+/// where the path turns on the outside, else on the shorter side. An agent that stands steps aside for a body that moves and does
+/// none of the avoidance, such as a car or a player, just in time and to a side that has room, and then goes back to its aim.
 ///
 /// **Driven bodies**, such as cars, cannot move aside at once. They choose among the velocities of the axle that they can reach in
 /// their response time, and look ahead for at least six response times: so long is then the reflex time, and the time before a wall.

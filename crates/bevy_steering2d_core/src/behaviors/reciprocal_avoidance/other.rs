@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use super::Intent;
 use super::crowd::Walker;
 use super::precedence::{Precedence, turn};
+use super::quickness;
 use crate::{Agent, SeenObstacle};
 
 /// A neighbor or an obstacle to avoid, or one in each lane.
@@ -113,7 +114,34 @@ impl<R> Default for Others<R> {
     }
 }
 
+impl<N: Number> Other<N> {
+    /// 1 if it moves and leaves all of the avoidance to the agent, as a car does that knows of no pedestrians; else 0, and for one
+    /// that takes the agent's aim: an agent does not step aside for its target.
+    #[inline(always)]
+    pub(super) fn runs_on(&self, me: &Agent) -> N {
+        /// A pedestrian that is slower stands, m/s.
+        const SLOW: f32 = 0.1;
+        const ALL: f32 = 0.999;
+        let slow = SLOW * quickness(me.max_speed);
+        let moves = N::splat(slow * slow).is_below(dot(self.velocity, self.velocity));
+        self.sideways * moves * N::splat(ALL).is_below(self.duty)
+    }
+}
+
 impl<R: Register> Others<R> {
+    /// Whether one of them [runs on](Other::runs_on).
+    #[inline(always)]
+    pub(super) fn run_on(&self, me: &Agent) -> bool {
+        let mut eights = self.eights.iter();
+        eights.any(|it| !it.runs_on(me).at_most(R::zero()) & ALL_LANES != 0)
+    }
+
+    /// Those who do.
+    pub(super) fn those_who_run_on(&self, me: &Agent) -> impl Iterator<Item = Other<f32>> {
+        let all = self.eights.iter().flat_map(|it| it.to_lanes());
+        all.take(self.count).filter(|it| it.runs_on(me) > 0.0)
+    }
+
     /// Adds the first `lanes` lanes; all others must have come in full eights.
     #[inline(always)]
     pub(super) fn push_eight(&mut self, eight: Other<R>, lanes: usize) {

@@ -34,13 +34,16 @@ impl Standing<'_, '_, '_> {
         }
         let path = world.paths.get(follows.path.unwrap_or(me.entity)).ok()?;
         let waypoint = Waypoint::next(me.position, path, follows, progress)?;
-        let is_free = |place| {
-            let walls = &world.surroundings;
-            let mut is_free = walls.is_line_clear(waypoint.at, place, |_| false);
-            self.for_each_wall_in(Circle::new(place, me.radius), &mut |_| is_free = false);
-            is_free
-        };
+        let is_free = |place| self.is_free(waypoint.at, place);
         waypoint.place_beside(me, &self.bodies(|_| true), clearance(how), is_free)
+    }
+
+    /// Whether no wall is between two points, nor in the way of the agent at the second.
+    pub(super) fn is_free(&self, from: Vec2, place: Vec2) -> bool {
+        let Avoid { me, world, .. } = self.avoid;
+        let mut is_free = world.surroundings.is_line_clear(from, place, |_| false);
+        self.for_each_wall_in(Circle::new(place, me.radius), &mut |_| is_free = false);
+        is_free
     }
 
     /// The preferred velocity, past those that stand side by side in the way to the agent's waypoint or to a place beside it.
