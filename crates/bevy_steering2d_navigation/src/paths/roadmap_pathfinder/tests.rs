@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::paths::testing::{point, solids};
+use bevy::math::ops;
 use bevy_steering2d_core::{Circle, Wall};
 use proptest::prelude::*;
 
@@ -248,7 +249,7 @@ fn a_path_to_a_target_in_an_acute_corner_ends_where_there_is_room() {
         );
         let solids = [Vec2::X, wall].map(|it| Solid::segment(Vec2::ZERO, 20.0 * it));
         // Where a body of this radius touches both walls.
-        let deep = 0.5 / (0.5 * degrees.to_radians()).sin();
+        let deep = 0.5 / ops::sin(0.5 * degrees.to_radians());
         for share in [0.15, 0.5, 0.9] {
             let path = path(&solids, 10.0 * middle, share * deep * middle, 0.5);
             let end = path[path.len() - 1].dot(middle);
