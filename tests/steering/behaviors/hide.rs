@@ -138,3 +138,60 @@ fn the_outline_of_a_room_is_no_hiding_place() {
         "it flees"
     );
 }
+
+#[test]
+fn an_agent_comes_to_rest_at_its_spot_however_slightly_the_threat_drove_it_there() {
+    for near in [14.7, 14.5, 14.0, 12.0, 8.0] {
+        let mut app = point_mass_app(HERTZ);
+        let rock = (Transform::from_xyz(8.0, 0.0, 0.0), Obstacle::new(1.0));
+        app.world_mut().spawn(rock);
+        let passes = Body::at(-near, -15.0).moving(0.0, 2.0);
+        let threat = Backend::PointMass.spawn(&mut app, passes, ());
+        let agent = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), Hide::new(threat));
+        let mut spot = Vec2::ZERO;
+        for _ in 0..60 * 60 {
+            app.update();
+            let run = get::<HideMemory>(&app, agent);
+            if run.obstacle.is_some() {
+                spot = run.spot;
+            }
+        }
+        let (off, speed) = (
+            position(&app, agent).distance(spot),
+            velocity(&app, agent).length(),
+        );
+        assert!(
+            off < 0.3 && speed < 0.01,
+            "{near} m: {off} m off, {speed} m/s"
+        );
+    }
+}
+
+#[test]
+fn a_stalker_goes_on_to_the_nearer_cover() {
+    let mut app = point_mass_app(HERTZ);
+    // The prey looks along x.
+    for (x, y) in [(-18.0, 0.0), (-7.5, 12.99)] {
+        let rock = (Transform::from_xyz(x, y, 0.0), Obstacle::new(1.0));
+        app.world_mut().spawn(rock);
+    }
+    let prey = Backend::PointMass.spawn(&mut app, Body::at(0.0, 0.0), ());
+    let stalks = Hide {
+        goal: HideGoal::Approach,
+        threat_field_of_view: std::f32::consts::PI,
+        panic_distance: 40.0,
+        search_distance: 30.0,
+        ..Hide::new(prey)
+    };
+    let agent = Backend::PointMass.spawn(&mut app, Body::at(-20.0, 0.0), stalks);
+    let (mut obstacle, mut changes) = (None, 0);
+    for _ in 0..30 * 60 {
+        app.update();
+        let next = get::<HideMemory>(&app, agent).obstacle;
+        changes += u32::from(next != obstacle);
+        obstacle = next;
+    }
+    assert!(changes <= 3, "{changes} changes");
+    let left = position(&app, agent).length();
+    assert!((16.9..17.1).contains(&left), "{left} m from the prey");
+}

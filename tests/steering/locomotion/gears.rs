@@ -115,6 +115,27 @@ fn a_car_turns_around_to_follow_a_leader_that_drives_away() {
 }
 
 #[test]
+fn a_car_turns_around_to_follow_a_leader_about_as_fast_as_its_reverse_gear() {
+    for speed in [2.5, 2.9, 3.0] {
+        let mut app = point_mass_app(HERTZ);
+        let leads = (Vehicle::default(), Leadership(1.0));
+        let away = Body::at(-20.0, 1.0).moving(-speed, 0.0);
+        let leader = Backend::PointMass.spawn(&mut app, away, leads);
+        let follow = LeaderFollowing {
+            perception_radius: 60.0,
+            follow_distance: 8.0,
+            ..default()
+        };
+        let car = car_at(&mut app, 0.0, follow);
+        run_seconds(&mut app, 30.0);
+        let gap = position(&app, car).distance(position(&app, leader));
+        assert!(gap < 15.0, "{speed} m/s: {gap} m behind");
+        let ahead = get::<Kinematics>(&app, car).heading.x;
+        assert!(ahead < -0.9, "{speed} m/s: it follows in reverse");
+    }
+}
+
+#[test]
 fn a_car_turns_around_to_head_with_its_flock() {
     let mut app = point_mass_app(HERTZ);
     for y in [-6.0, 6.0] {

@@ -229,3 +229,25 @@ fn a_pedestrian_does_not_step_aside_for_its_target() {
     let aside = position(&app, meets).y;
     assert!(aside.abs() < 0.3, "{aside} m");
 }
+
+#[test]
+fn a_group_that_stands_lets_a_body_that_runs_on_through() {
+    for apart in [1.1, 1.6] {
+        let mut app = point_mass_app(HERTZ);
+        let places = (0..9).map(|at| Vec2::new((at % 3) as f32 - 1.0, (at / 3) as f32 - 1.0));
+        let group: Vec<(Entity, Vec2)> = places
+            .map(|at| apart * at)
+            .map(|at| (standing(&mut app, at.x, at.y), at))
+            .collect();
+        let runner = Body::at(-12.0, 0.2).moving(3.0, 0.0);
+        let runner = Backend::PointMass.spawn(&mut app, runner, Vehicle::new(9.0, 9.0));
+        let mut bodies = vec![runner];
+        bodies.extend(group.iter().map(|it| it.0));
+        let gap = closest(&mut app, &bodies, 12);
+        assert!(gap > -0.01, "{apart} m: {gap} m");
+        for (one, place) in group {
+            let away = position(&app, one).distance(place);
+            assert!(away < 0.2, "{apart} m: {away} m away");
+        }
+    }
+}

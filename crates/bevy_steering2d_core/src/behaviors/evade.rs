@@ -4,7 +4,9 @@ use bevy::prelude::*;
 
 use super::embeds_influence;
 use super::flee::{flee, panic_urgency};
-use super::prediction::{Pair, Predictions, Predicts, Sighting, turning_time};
+use super::prediction::{
+    Pair, Predictions, Predicts, Sighting, time_of_closest_approach, turning_time,
+};
 use crate::{
     Agent, Behavior, Influence, InvalidParameter, Kinematics, Prediction, Steer, Target, Targets,
 };
@@ -230,17 +232,6 @@ fn apart(me: &Agent, threat: &Kinematics, predicted: Vec2) -> Vec2 {
         threat.position
     } else {
         predicted
-    }
-}
-
-/// The time after which a threat that moves straight on is nearest to the agent's current position,
-/// s; infinite if the distance does not shrink.
-fn time_of_closest_approach(me: &Agent, threat: &Kinematics) -> f32 {
-    let closing = (me.position - threat.position).dot(threat.velocity);
-    if closing > 0.0 {
-        closing / threat.velocity.length_squared()
-    } else {
-        f32::INFINITY
     }
 }
 

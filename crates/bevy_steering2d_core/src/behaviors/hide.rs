@@ -1,16 +1,18 @@
 //! Hide: keeps an obstacle between an agent and a threat.
 
+mod choice;
+
 use bevy::prelude::*;
 
+use choice::Choice;
+
 use super::arrive::arrive;
-use super::braking::Braking;
+use super::braking::{Braking, speed_before};
 use super::embeds_influence;
 use super::evade::{Evade, evade};
 use super::flee::panic_urgency;
 use crate::condition::Rotations;
-use crate::perception::{
-    Circle, ColliderProbes, SeenObstacle, Surroundings, least_cosine, nearest_on_segment,
-};
+use crate::perception::{Circle, ColliderProbes, SeenObstacle, Surroundings, least_cosine};
 use crate::require::forget;
 use crate::{
     Agent, Behavior, Gaze, Influence, InvalidParameter, Kinematics, Steer, SteeringClock, Target,
@@ -296,9 +298,21 @@ impl Hide {
             choice.chosen(urgency, me.tick)
         };
         let approaches = self.goal == HideGoal::Approach && !is_seen;
+        let from_threat = |spot: Vec2| spot.distance(threat.position);
         let nearer = |spot| brings_nearer(me, threat.position, spot);
-        let unseen = approaches.then(|| choose(&nearer)).flatten();
-        unseen.or_else(|| choose(&|_| true))
+        let unseen = || approaches.then(|| choose(&nearer)).flatten();
+        // On its way to a nearer spot, it does not turn back to the one that it has left.
+        let no_farther = || {
+            let mut reached = None;
+            self.for_each_spot(me, threat, world, |obstacle, spot| {
+                if memory.obstacle == Some(obstacle.entity) {
+                    reached = Some(from_threat(spot));
+                }
+            });
+            choose(&|spot| reached.is_some_and(|reached| from_threat(spot) <= reached))
+        };
+        let on_its_way = || approaches.then(no_farther).flatten();
+        unseen().or_else(on_its_way).or_else(|| choose(&|_| true))
     }
 
     fn urgency(&self, me: &Agent, threat: &Kinematics) -> f32 {
@@ -349,20 +363,31 @@ pub fn hide(me: &Agent, threat: &Kinematics, chosen: Option<&HideMemory>, how: &
 
 /// The force to a hiding spot, N; zero without one.
 fn go_to_spot(me: &Agent, memory: &HideMemory) -> Vec2 {
-    memory.obstacle.map_or(Vec2::ZERO, |_| {
-        memory.urgency * arrive(me, memory.spot, Braking::Physical, TOLERANCE)
-    })
+    if memory.obstacle.is_none() || memory.urgency <= 0.0 {
+        return Vec2::ZERO;
+    }
+    let me = with_urgency(me, memory.urgency);
+    arrive(&me, memory.spot, Braking::Physical, TOLERANCE)
+}
+
+/// The agent with the share of its force that a run has: it also brakes with no more.
+fn with_urgency(me: &Agent, urgency: f32) -> Agent {
+    let max_force = urgency * me.max_force;
+    Agent { max_force, ..*me }
 }
 
 /// The memory of a run whose threat no longer counts, one update later: it ends at rest, and fades where the agent no longer
 /// comes nearer, at the spot or before.
 fn finished(me: &Agent, run: HideMemory) -> HideMemory {
-    /// An agent that comes nearer with less than this share of its full speed does not get on.
+    /// An agent that comes nearer with less than this share of its full speed, or of that from which it can stop at its spot,
+    /// does not get on.
     const SLOW: f32 = 0.1;
     /// The time in which a run fades from full urgency, s.
     const FADE_TIME: f32 = 3.0;
     let approach = me.velocity.dot(me.direction_to(run.spot));
-    let lost = if approach < SLOW * me.max_speed {
+    let left = me.position.distance(run.spot);
+    let before_stop = speed_before(&with_urgency(me, run.urgency), 0.0, left);
+    let lost = if approach < SLOW * before_stop.min(me.max_speed) {
         me.delta / FADE_TIME
     } else {
         0.0
@@ -388,90 +413,11 @@ fn has_hidden(me: &Agent, memory: &HideMemory) -> bool {
     rests && me.position.distance(memory.spot) <= TOLERANCE
 }
 
-/// Whether the way to a hiding spot passes the threat: nearer than a share of its distance from the agent and from
-/// the spot.
-fn passes_threat(me: &Agent, threat: Vec2, spot: Vec2, share: f32) -> bool {
-    let nearest = nearest_on_segment(threat, me.position, spot);
-    let ends = me.position.distance(threat).min(spot.distance(threat));
-    nearest.distance(threat) < share * ends
-}
-
-/// The share below which a way passes the threat, and the one for the spot that the agent is on its way to.
-const PASSES_BELOW: f32 = 0.6;
-const KEPT_PASSES_BELOW: f32 = 0.4;
-
 /// Share of the panic distance over which the force fades.
 const FALLOFF: f32 = 0.1;
 
 /// Distance within which the agent has arrived, m.
 const TOLERANCE: f32 = 0.1;
-
-/// A change of hiding spot needs a distance below this share of the distance to the current one.
-const CHANGE_BELOW: f32 = 2.0 / 3.0;
-
-/// The nearest hiding spot so far, and the current one.
-struct Choice<'a> {
-    current: &'a HideMemory,
-    kept: Option<Spot>,
-    best: Option<Spot>,
-}
-
-#[derive(Clone, Copy)]
-struct Spot {
-    obstacle: Entity,
-    place: Vec2,
-    distance: f32,
-}
-
-impl<'a> Choice<'a> {
-    fn new(current: &'a HideMemory) -> Self {
-        Self {
-            current,
-            kept: None,
-            best: None,
-        }
-    }
-
-    fn consider(&mut self, me: &Agent, threat: Vec2, obstacle: SeenObstacle, place: Vec2) {
-        let is_current = self.current.obstacle == Some(obstacle.entity);
-        let share = if is_current {
-            KEPT_PASSES_BELOW
-        } else {
-            PASSES_BELOW
-        };
-        if passes_threat(me, threat, place, share) {
-            return;
-        }
-        let spot = Spot {
-            obstacle: obstacle.entity,
-            place,
-            distance: me.position.distance(place),
-        };
-        if is_current {
-            self.kept = Some(spot);
-        }
-        if self.best.is_none_or(|best| spot.distance < best.distance) {
-            self.best = Some(spot);
-        }
-    }
-
-    /// The chosen spot in a tick, for a run of at least this urgency.
-    fn chosen(self, urgency: f32, tick: u32) -> Option<HideMemory> {
-        let best = self.best?;
-        let spot = match self.kept {
-            Some(kept) if best.distance >= CHANGE_BELOW * kept.distance => kept,
-            _ => best,
-        };
-        let goes_on = self.current.obstacle == Some(spot.obstacle);
-        let so_far = if goes_on { self.current.urgency } else { 0.0 };
-        Some(HideMemory {
-            obstacle: Some(spot.obstacle),
-            spot: spot.place,
-            urgency: urgency.max(so_far),
-            tick,
-        })
-    }
-}
 
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,7 @@ use super::braking::{Braking, slowed_while_closing};
 use super::collision_avoidance::giving_way;
 use super::embeds_influence;
 use super::flee::panic_urgency;
+use super::shared::arrive_at_moving::to_catch_up;
 use crate::perception::{Neighbor, NeighborView, SteeringGroups, with_groups};
 use crate::pipeline::IndexSystems;
 use crate::require::forget;
@@ -296,7 +297,8 @@ fn keep_behind_leader(me: &Agent, leader: &Neighbor, how: &LeaderFollowing) -> V
     let closing = (me.rolling() - leader.velocity).dot(direction);
     let most = me.max_speed + speed;
     let approach = slowed_while_closing(me, distance, closing, direction, most, Braking::Physical);
-    me.track_while_lasting(leader.velocity + approach, leader.velocity)
+    let lasting = to_catch_up(me, leader.velocity);
+    me.track_while_lasting(leader.velocity + approach, lasting)
 }
 
 /// Time before contact with the leader at which followers start to give way, s.

@@ -6,7 +6,9 @@ use bevy::math::ops;
 use bevy::prelude::*;
 
 use super::embeds_influence;
-use super::prediction::{Pair, Predictions, Predicts, Sighting, turning_time};
+use super::prediction::{
+    Pair, Predictions, Predicts, Sighting, time_of_closest_approach, turning_time,
+};
 use super::seek::seek;
 use crate::{
     Agent, Behavior, Influence, InvalidParameter, Kinematics, Prediction, Steer, Target, Targets,
@@ -21,7 +23,8 @@ use crate::{
 /// beside the target that turns with it, [`OffsetPursuit`](crate::OffsetPursuit).
 ///
 /// `F = seek(p_t + v_t·T)`, in N, with T in seconds from the [`Prediction`], or `seek` of the point at
-/// which a prediction along a course expects to meet the target. If the target is ahead and faces the
+/// which a prediction along a course expects to meet the target. The time that the agent takes to turn counts up to when the
+/// target comes nearest to it. If the target is ahead and faces the
 /// agent, straight predictions are skipped: `F = seek(p_t)`. (Reynolds 1999; Buckland 2005)
 #[doc(alias("Interceptar", "Perseguir", "Perseguição", "преследование"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
@@ -99,8 +102,11 @@ impl Pursuit {
         if faces(me, target, self.facing_angle) {
             return target.position;
         }
+        let time = self.prediction.time(me, target);
         let turning = turning_time(me, target.position, self.turn_time);
-        target.position + target.velocity * (self.prediction.time(me, target) + turning)
+        // An agent that a target comes to need not turn: ahead of the target it would drive on before it.
+        let time = (time + turning).min(time.max(time_of_closest_approach(me, target)));
+        target.position + target.velocity * time
     }
 }
 
@@ -205,6 +211,8 @@ fn faces(me: &Agent, target: &Kinematics, angle: f32) -> bool {
 mod tests {
     use super::*;
     use crate::behaviors::testing::{assert_close, reynolds};
+    use crate::locomotion::Wheeled;
+    use crate::locomotion::testing::Drive;
 
     fn crossing() -> Kinematics {
         Kinematics {
@@ -337,5 +345,26 @@ mod tests {
             ..crossing()
         };
         assert_eq!(how.predicted_target(&me, &oncoming), oncoming.position);
+    }
+
+    #[test]
+    fn an_agent_that_takes_time_to_turn_meets_a_target_that_comes_from_behind() {
+        for (speed, seconds) in [(3.0, 30.0), (8.0, 60.0)] {
+            let mut car = Drive::car(Wheeled::default(), 60.0);
+            car.body.position = 20.0 * Vec2::X;
+            let mut nearest = f32::INFINITY;
+            let mut quarry = Kinematics {
+                velocity: speed * Vec2::X,
+                heading: Vec2::X,
+                ..default()
+            };
+            for _ in 0..(60.0 * seconds) as u32 {
+                quarry.position += quarry.velocity * car.delta;
+                let me = car.agent();
+                car.step(pursuit(&me, &quarry, &Pursuit::default()));
+                nearest = nearest.min(car.body.position.distance(quarry.position));
+            }
+            assert!(nearest < 1.0, "{speed} m/s: {nearest} m");
+        }
     }
 }

@@ -128,6 +128,17 @@ pub(crate) fn turning_time(me: &Agent, point: Vec2, turn_time: f32) -> f32 {
     0.5 * turn_time * (1.0 - me.heading.dot(me.direction_to(point)))
 }
 
+/// The time after which a body that moves straight on is nearest to the agent's current position, s; infinite if the distance
+/// does not shrink.
+pub(crate) fn time_of_closest_approach(me: &Agent, other: &Kinematics) -> f32 {
+    let closing = (me.position - other.position).dot(other.velocity);
+    if closing > 0.0 {
+        closing / other.velocity.length_squared()
+    } else {
+        f32::INFINITY
+    }
+}
+
 /// Smallest T > 0 with `|offset + velocity·T| = speed·T`.
 fn intercept_time(offset: Vec2, velocity: Vec2, speed: f32) -> Option<f32> {
     // a·T² + 2·b·T + c = 0

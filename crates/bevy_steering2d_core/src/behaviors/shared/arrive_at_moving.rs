@@ -26,13 +26,30 @@ pub(crate) fn arrive_at_moving(
     let desired = velocity + steerable_velocity(me, closing, to - from, velocity);
     let desired = desired.clamp_length_max(me.max_speed);
     // A driven body turns around for the motion of the point; a short way back to it it reverses.
-    let is_reversing = me.abilities.is_some_and(|body| body.reversing);
-    let lasting = if is_reversing { 1.0 } else { CATCHING_UP };
-    me.track_while_lasting(desired, lasting * velocity)
+    let is_far = (to - from).length() > FAR * me.turning_radius();
+    let lasting = if is_far && me.turning_radius() > 0.0 && velocity.length() >= Abilities::FOLLOWS
+    {
+        desired
+    } else {
+        to_catch_up(me, velocity)
+    };
+    me.track_while_lasting(desired, lasting)
 }
 
-/// To catch up with a point a body has to be faster by this factor, or it turns around.
-const CATCHING_UP: f32 = 1.4;
+/// A body that is so many turning radii from a point turns around for the way to it.
+const FAR: f32 = 4.0;
+
+/// The velocity, m/s, for which an agent turns around that is to catch up with a body at this velocity.
+pub(crate) fn to_catch_up(me: &Agent, velocity: Vec2) -> Vec2 {
+    /// To catch up it has to be faster by this factor.
+    const FASTER: f32 = 1.4;
+    let is_reversing = me.abilities.is_some_and(|body| body.reversing);
+    if is_reversing {
+        velocity
+    } else {
+        FASTER * velocity
+    }
+}
 
 /// Where the agent is, and where it has to be, m: of a car in reverse its axle, which leads, or it would weave.
 fn leading_ends(me: &Agent, point: Vec2, velocity: Vec2) -> (Vec2, Vec2) {
@@ -120,6 +137,30 @@ mod tests {
                 let case = format!("{speed} m/s, {ahead} m: {off} m off, {gears} changes");
                 assert!(off < 0.2 && gears <= 10, "{case}");
             }
+        }
+    }
+
+    #[test]
+    fn a_car_within_the_circle_of_a_slot_gets_to_it() {
+        // Radius and speed of the slot, pose of the car.
+        for (radius, speed, at, degrees) in [
+            (25.0, 3.0, Vec2::new(-20.0, 10.0), 120.0_f32),
+            (18.0, 4.0, Vec2::new(0.0, -15.0), 180.0),
+            (40.0, 4.0, Vec2::new(0.0, 12.0), 165.0),
+        ] {
+            let mut car = Drive::car(Wheeled::default(), 60.0);
+            car.body.position = at;
+            car.body.heading = Vec2::from_angle(degrees.to_radians());
+            let mut slot = radius * Vec2::X;
+            for _ in 0..120 * 60 {
+                slot = Rot2::radians(speed / radius * car.delta) * slot;
+                let velocity = speed / radius * slot.perp();
+                let me = car.agent();
+                let force = arrive_at_moving(&me, slot, velocity, Braking::Physical, 0.1);
+                car.step(force);
+            }
+            let off = car.body.position.distance(slot);
+            assert!(off < 1.0, "{radius} m: {off} m off");
         }
     }
 
