@@ -49,8 +49,8 @@
 //! app.world_mut().spawn((
 //!     PointMass::default(),
 //!     Vehicle { max_speed: 3.0, ..default() },
-//!     Arrive::new(Vec2::new(10.0, 0.0)),
-//!     Wander::default().with_weight(0.3),
+//!     Flee::new(Vec2::new(10.0, 0.0)),
+//!     Wander::default(),
 //! ));
 //! app.update();
 //! ```

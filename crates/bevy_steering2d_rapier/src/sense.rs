@@ -366,7 +366,8 @@ impl fmt::Display for Fault {
 fn steered_mass(body: &SimulatedBody) -> f32 {
     match body.body_type() {
         _ if !body.is_enabled() => 0.0,
-        RigidBodyType::Dynamic if body.mass() > 0.0 => body.mass(),
+        // A negative one, such as that of a collider that is flipped, is warned of.
+        RigidBodyType::Dynamic if body.mass() != 0.0 => body.mass(),
         RigidBodyType::Dynamic | RigidBodyType::KinematicVelocityBased => NOMINAL_MASS,
         RigidBodyType::Fixed | RigidBodyType::KinematicPositionBased => 0.0,
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bevy::prelude::*;
-use bevy_rapier2d::prelude::ColliderMassProperties;
+use bevy_rapier2d::prelude::{Collider, ColliderMassProperties};
 use bevy_steering2d::prelude::*;
 use bevy_steering2d::{StuckMemory, behaviors};
 
@@ -52,7 +52,7 @@ fn numbers_beyond_the_range_are_refused_with_their_field() {
 
 #[test]
 fn a_rapier_body_of_a_mass_beyond_the_range_is_not_steered() {
-    for mass in [1e-30, 1e20] {
+    for mass in [-1.0, 1e-30, 1e20] {
         let mut app = rapier_app(HERTZ);
         let agent = (Seek::new(FAR), ColliderMassProperties::Mass(mass));
         let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), agent);
@@ -60,6 +60,22 @@ fn a_rapier_body_of_a_mass_beyond_the_range_is_not_steered() {
         assert_warned_once(&app, agent, "ColliderMassProperties", "mass");
         assert_eq!(velocity(&app, agent), Vec2::ZERO, "{mass} kg");
     }
+}
+
+#[test]
+fn a_body_that_is_flipped_by_its_scale_is_warned_of() {
+    let mut app = rapier_app(HERTZ);
+    let agent = Backend::Rapier.spawn(&mut app, Body::at(0.0, 0.0), Seek::new(FAR));
+    let cuboid = (
+        Collider::cuboid(0.3, 0.3),
+        ColliderMassProperties::default(),
+    );
+    app.world_mut().entity_mut(agent).insert(cuboid);
+    run_ticks(&mut app, 5);
+    assert!(warnings(&app).is_empty());
+    app.world_mut().get_mut::<Transform>(agent).unwrap().scale.x = -1.0;
+    run_ticks(&mut app, 5);
+    assert_warned_once(&app, agent, "ColliderMassProperties", "flipped");
 }
 
 #[test]

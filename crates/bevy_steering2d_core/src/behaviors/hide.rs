@@ -297,22 +297,23 @@ impl Hide {
             });
             choice.chosen(urgency, me.tick)
         };
-        let approaches = self.goal == HideGoal::Approach && !is_seen;
+        let any = || choose(&|_| true);
+        if self.goal != HideGoal::Approach || is_seen {
+            return any();
+        }
         let from_threat = |spot: Vec2| spot.distance(threat.position);
-        let nearer = |spot| brings_nearer(me, threat.position, spot);
-        let unseen = || approaches.then(|| choose(&nearer)).flatten();
+        let mut current = None;
+        self.for_each_spot(me, threat, world, |obstacle, spot| {
+            if memory.obstacle == Some(obstacle.entity) {
+                current = Some(from_threat(spot));
+            }
+        });
+        let brings_nearer = |spot| brings_nearer(me, threat.position, spot);
         // On its way to a nearer spot, it does not turn back to the one that it has left.
-        let no_farther = || {
-            let mut reached = None;
-            self.for_each_spot(me, threat, world, |obstacle, spot| {
-                if memory.obstacle == Some(obstacle.entity) {
-                    reached = Some(from_threat(spot));
-                }
-            });
-            choose(&|spot| reached.is_some_and(|reached| from_threat(spot) <= reached))
-        };
-        let on_its_way = || approaches.then(no_farther).flatten();
-        unseen().or_else(on_its_way).or_else(|| choose(&|_| true))
+        let is_no_farther = |spot| current.is_some_and(|current| from_threat(spot) <= current);
+        choose(&brings_nearer)
+            .or_else(|| choose(&is_no_farther))
+            .or_else(any)
     }
 
     fn urgency(&self, me: &Agent, threat: &Kinematics) -> f32 {
