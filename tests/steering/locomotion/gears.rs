@@ -96,18 +96,22 @@ fn a_car_on_a_leash_or_a_road_drives_in_its_circle_and_back() {
     }
 }
 
+/// A car at the origin that follows a leader at a distance, m; and the leader.
+fn car_that_follows(app: &mut App, leader: Body, follow_distance: f32) -> [Entity; 2] {
+    let leads = (Vehicle::default(), Leadership(1.0));
+    let leader = Backend::PointMass.spawn(app, leader, leads);
+    let follow = LeaderFollowing {
+        perception_radius: 60.0,
+        follow_distance,
+        ..default()
+    };
+    [car_at(app, 0.0, follow), leader]
+}
+
 #[test]
 fn a_car_turns_around_to_follow_a_leader_that_drives_away() {
     let mut app = point_mass_app(HERTZ);
-    let leads = (Vehicle::default(), Leadership(1.0));
-    let away = Body::at(-8.0, 1.0).moving(-8.0, 0.0);
-    let leader = Backend::PointMass.spawn(&mut app, away, leads);
-    let follow = LeaderFollowing {
-        perception_radius: 60.0,
-        follow_distance: 6.0,
-        ..default()
-    };
-    let car = car_at(&mut app, 0.0, follow);
+    let [car, leader] = car_that_follows(&mut app, Body::at(-8.0, 1.0).moving(-8.0, 0.0), 6.0);
     run_seconds(&mut app, 10.0);
     let gap = position(&app, car).distance(position(&app, leader));
     assert!(gap < 20.0, "{gap} m behind");
@@ -118,15 +122,8 @@ fn a_car_turns_around_to_follow_a_leader_that_drives_away() {
 fn a_car_turns_around_to_follow_a_leader_about_as_fast_as_its_reverse_gear() {
     for speed in [2.5, 2.9, 3.0] {
         let mut app = point_mass_app(HERTZ);
-        let leads = (Vehicle::default(), Leadership(1.0));
         let away = Body::at(-20.0, 1.0).moving(-speed, 0.0);
-        let leader = Backend::PointMass.spawn(&mut app, away, leads);
-        let follow = LeaderFollowing {
-            perception_radius: 60.0,
-            follow_distance: 8.0,
-            ..default()
-        };
-        let car = car_at(&mut app, 0.0, follow);
+        let [car, leader] = car_that_follows(&mut app, away, 8.0);
         run_seconds(&mut app, 30.0);
         let gap = position(&app, car).distance(position(&app, leader));
         assert!(gap < 15.0, "{speed} m/s: {gap} m behind");

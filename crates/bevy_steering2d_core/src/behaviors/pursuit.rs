@@ -23,9 +23,9 @@ use crate::{
 /// beside the target that turns with it, [`OffsetPursuit`](crate::OffsetPursuit).
 ///
 /// `F = seek(p_t + v_t·T)`, in N, with T in seconds from the [`Prediction`], or `seek` of the point at
-/// which a prediction along a course expects to meet the target. The time that the agent takes to turn counts up to when the
-/// target comes nearest to it. If the target is ahead and faces the
-/// agent, straight predictions are skipped: `F = seek(p_t)`. (Reynolds 1999; Buckland 2005)
+/// which a prediction along a course expects to meet the target. If the target is ahead and faces the
+/// agent, straight predictions are skipped: `F = seek(p_t)`. To T they add the time that the agent takes to turn, but
+/// look no farther for that than to when the target comes nearest to the agent. (Reynolds 1999; Buckland 2005)
 #[doc(alias("Interceptar", "Perseguir", "Perseguição", "преследование"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]
 #[reflect(Component, Default, Debug, PartialEq, Clone)]

@@ -21,8 +21,8 @@ use crate::{
 ///
 /// `F = u · arrive(r)`, where r is the nearest point within `length`, moving with the anchor, and the
 /// pull u grows from 0 at `length` to 1 at `length + stretch`, and on at the same rate, up to half of the
-/// number of updates in a response time; the force is at most `max_force`. A body with a kind of locomotion is pulled by at most 1; for one with a turning
-/// circle, such as a car, r is the anchor itself. To an anchor at rest it turns about rather than back up to it, and where it does back up, it is pulled on for two
+/// number of updates in a response time; the force is at most `max_force`. A body with a kind of locomotion is
+/// pulled by at most 1; for one with a turning circle, such as a car, r is the anchor itself. To an anchor at rest it turns about rather than back up to it, and where it does back up, it is pulled on for two
 /// turning radii, so that it has room to turn. (Of this project)
 #[doc(alias("leash"))]
 #[derive(Component, Reflect, Clone, Copy, Debug, PartialEq)]

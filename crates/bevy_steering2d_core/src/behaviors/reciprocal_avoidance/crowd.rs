@@ -180,13 +180,14 @@ impl Crowd {
     }
 }
 
+/// Up to this speed a pedestrian stands, m/s.
+pub(super) const STANDS: f32 = 0.1;
+
 impl<R: Register> Walker<R> {
     /// One bit for each lane in which the neighbor stands.
     #[inline(always)]
     pub(super) fn standing_lanes(&self) -> u32 {
-        /// Up to this speed a pedestrian stands, m/s.
-        const SLOW: f32 = 0.1;
-        let slow = R::splat(SLOW) * self.quickness;
+        let slow = R::splat(STANDS) * self.quickness;
         dot(self.velocity, self.velocity).at_most(slow * slow)
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Agents publish their preferred velocities as [intents](intent). From them follows which of two
 //! agents has [precedence]. [Detours](detour) lead past bodies that [stand](standing), and places [beside] them replace
-//! waypoints at which they do. Who stands steps [aside] for a body that runs on. [Foresight](foresight) chooses a velocity some seconds ahead, and [reflexes](reflex) rule out
-//! velocities that lead to contact soon.
+//! waypoints at which they do. Who stands steps [aside] for a body that runs on. [Foresight](foresight) chooses a velocity
+//! some seconds ahead, and [reflexes](reflex) rule out velocities that lead to contact soon.
 
 mod aims;
 mod aside;

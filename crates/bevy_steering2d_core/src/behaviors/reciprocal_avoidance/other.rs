@@ -6,7 +6,7 @@ use bevy_steering2d_kernel::simd::{Number, Register, WIDTH, dot};
 use smallvec::SmallVec;
 
 use super::Intent;
-use super::crowd::Walker;
+use super::crowd::{STANDS, Walker};
 use super::precedence::{Precedence, turn};
 use super::quickness;
 use crate::{Agent, SeenObstacle};
@@ -119,10 +119,8 @@ impl<N: Number> Other<N> {
     /// that takes the agent's aim: an agent does not step aside for its target.
     #[inline(always)]
     pub(super) fn runs_on(&self, me: &Agent) -> N {
-        /// A pedestrian that is slower stands, m/s.
-        const SLOW: f32 = 0.1;
         const ALL: f32 = 0.999;
-        let slow = SLOW * quickness(me.max_speed);
+        let slow = STANDS * quickness(me.max_speed);
         let moves = N::splat(slow * slow).is_below(dot(self.velocity, self.velocity));
         self.sideways * moves * N::splat(ALL).is_below(self.duty)
     }

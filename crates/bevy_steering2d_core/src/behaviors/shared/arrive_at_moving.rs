@@ -25,10 +25,10 @@ pub(crate) fn arrive_at_moving(
     let closing = approach(&relative, to, braking, tolerance);
     let desired = velocity + steerable_velocity(me, closing, to - from, velocity);
     let desired = desired.clamp_length_max(me.max_speed);
-    // A driven body turns around for the motion of the point; a short way back to it it reverses.
-    let is_far = (to - from).length() > FAR * me.turning_radius();
-    let lasting = if is_far && me.turning_radius() > 0.0 && velocity.length() >= Abilities::FOLLOWS
-    {
+    // A driven body turns around for the motion of the point, or for a long way to it; a short way back to it it reverses.
+    let radius = me.turning_radius();
+    let is_far = radius > 0.0 && (to - from).length() > FAR * radius;
+    let lasting = if is_far && velocity.length() >= Abilities::FOLLOWS {
         desired
     } else {
         to_catch_up(me, velocity)
@@ -36,19 +36,16 @@ pub(crate) fn arrive_at_moving(
     me.track_while_lasting(desired, lasting)
 }
 
-/// A body that is so many turning radii from a point turns around for the way to it.
+/// The way to a point is long from so many turning radii on.
 const FAR: f32 = 4.0;
 
-/// The velocity, m/s, for which an agent turns around that is to catch up with a body at this velocity.
+/// What an agent takes as lasting to catch up with a body at this velocity, m/s: it turns around for that.
 pub(crate) fn to_catch_up(me: &Agent, velocity: Vec2) -> Vec2 {
     /// To catch up it has to be faster by this factor.
     const FASTER: f32 = 1.4;
     let is_reversing = me.abilities.is_some_and(|body| body.reversing);
-    if is_reversing {
-        velocity
-    } else {
-        FASTER * velocity
-    }
+    let lasting = if is_reversing { 1.0 } else { FASTER };
+    lasting * velocity
 }
 
 /// Where the agent is, and where it has to be, m: of a car in reverse its axle, which leads, or it would weave.
